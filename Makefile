@@ -1,0 +1,44 @@
+# make demo   verify an example from C to C, and show its plan
+# make test   the tests (seeded samples of the sweeps)
+# make check  lint, types, tests
+# make test-all  the full sweeps as well
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: demo test check lint test-all clean
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.tests-installed: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+$(VENV)/.checks-installed: $(VENV)/.tests-installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[check]'
+	@touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/loadstone info examples/matmul.c
+	$(BIN)/loadstone run examples/matmul.c
+
+test: $(VENV)/.tests-installed
+	$(BIN)/pytest -n $(JOBS) -m 'not sweep'
+
+test-all: $(VENV)/.tests-installed
+	$(BIN)/pytest -n $(JOBS)
+
+lint: $(VENV)/.checks-installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+check: lint test
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis

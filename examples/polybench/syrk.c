@@ -1,0 +1,14 @@
+/* Symmetric rank-m update of the lower half, c = alpha a a' + beta c (PolyBench syrk). */
+#pragma loadstone default(n = 44, m = 36)
+void syrk(int n, int m, double alpha, double beta, double c[n][n], double a[n][m])
+{
+#pragma loadstone tile size(8, 8, 8)
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      c[i][j] *= beta;
+      for (int k = 0; k < m; k++)
+        c[i][j] += alpha * a[i][k] * a[j][k];
+    }
+#pragma endscop
+}

@@ -1,0 +1,7 @@
+"""`python -m loadstone`."""
+
+import sys
+
+from loadstone.cli.main import main
+
+sys.exit(main())

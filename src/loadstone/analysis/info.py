@@ -1,0 +1,47 @@
+"""A kernel described for programs: the JSON of `loadstone info`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from loadstone.analysis.dependences import dependences
+from loadstone.analysis.liveness import live_in
+from loadstone.kernel.affine import affine_text
+from loadstone.kernel.model import Array, Kernel, Statement
+
+
+def kernel_info(kernel: Kernel) -> dict[str, Any]:
+    """Statements, arrays and dependences; sets and maps as text that isl reads back."""
+    found = dependences(kernel)
+    needed = live_in(kernel)
+    return {
+        "kernel": kernel.name,
+        "parameters": list(kernel.parameters),
+        "context": str(kernel.context),
+        "exact": kernel.exact,
+        "statements": [_statement(statement) for statement in kernel.statements],
+        "arrays": {name: _array(array, name in needed, kernel) for name, array in kernel.arrays.items()},
+        "dependences": {"flow": str(found.flow), "anti": str(found.anti), "output": str(found.output)},
+        "defaults": dict(kernel.defaults),
+    }
+
+
+def _statement(statement: Statement) -> dict[str, Any]:
+    return {
+        "name": statement.name,
+        "domain": str(statement.domain),
+        "schedule": str(statement.schedule),
+        "reads": [str(read.relation) for read in statement.reads],
+        "writes": [str(statement.write.relation)],
+        "may": statement.may,
+        "line": statement.span.line if statement.span else None,
+    }
+
+
+def _array(array: Array, needed: bool, kernel: Kernel) -> dict[str, Any]:
+    return {
+        "type": str(array.type),
+        "extents": [affine_text(extent, kernel.parameters) for extent in array.extents],
+        "live_in": needed,
+        "live_out": array.live_out,
+    }

@@ -1,0 +1,63 @@
+"""`loadstone info`: what Loadstone understood of a kernel."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from loadstone.analysis.info import kernel_info
+from loadstone.cli.console import console, table
+from loadstone.cli.kernels import read_kernel
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the description of the kernel."""
+    info = kernel_info(read_kernel(arguments))
+    if arguments.json:
+        print(json.dumps(info))
+    else:
+        _show(info, console())
+    return 0
+
+
+def _show(info: dict[str, Any], screen: Console) -> None:
+    exact = "all accesses exact" if info["exact"] else "some accesses approximated"
+    screen.print(Text(f"kernel {info['kernel']}", style="bold"), f"({exact})")
+    screen.print(f"parameters  {', '.join(info['parameters']) or 'none'}   context {info['context']}", markup=False)
+    screen.print()
+    screen.print(_array_table(info["arrays"]))
+    for statement in info["statements"]:
+        screen.print()
+        title = f"{statement['name']} (line {statement['line']}{', conditional' if statement['may'] else ''})"
+        screen.print(Text(title, style="bold"))
+        _rows(screen, [("domain", statement["domain"]), ("schedule", statement["schedule"])])
+        _rows(screen, [("reads", text) for text in statement["reads"]])
+        _rows(screen, [("writes", text) for text in statement["writes"]])
+    screen.print()
+    screen.print(Text("dependences", style="bold"))
+    _rows(screen, list(info["dependences"].items()))
+
+
+def _rows(screen: Console, rows: list[tuple[str, str]]) -> None:
+    for name, text in rows:
+        screen.print(f"  {name:9} {text}", markup=False)
+
+
+def _array_table(arrays: dict[str, Any]) -> Table:
+    return table(
+        ("array", "type", "extents", "live-in", "live-out"),
+        (
+            (
+                name,
+                array["type"],
+                " x ".join(array["extents"]) or "scalar",
+                *("yes" if array[key] else "-" for key in ("live_in", "live_out")),
+            )
+            for name, array in arrays.items()
+        ),
+    )

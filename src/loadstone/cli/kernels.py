@@ -1,0 +1,34 @@
+"""Reading the kernel that the command line names."""
+
+from __future__ import annotations
+
+import argparse
+
+from loadstone.errors import Diagnostic, InputError
+from loadstone.frontend.read import parse
+from loadstone.kernel.model import Kernel
+
+
+def read_kernel(arguments: argparse.Namespace) -> Kernel:
+    """The kernel of the options that `options.kernel` defines."""
+    return parse(
+        arguments.kernel,
+        function=arguments.function,
+        defines=dict(arguments.defines),
+        include=arguments.include,
+    )
+
+
+def parameter_values(arguments: argparse.Namespace, kernel: Kernel) -> dict[str, int]:
+    """Values for all parameters: from -p, else the defaults that the source states."""
+    given = dict(arguments.parameters)
+    for name in given:
+        if name not in kernel.parameters:
+            known = ", ".join(kernel.parameters) or "none"
+            raise InputError(Diagnostic(f"'{name}' is not a parameter of the kernel", None, f"parameters are: {known}"))
+    values = {**kernel.defaults, **given}
+    missing = [name for name in kernel.parameters if name not in values]
+    if missing:
+        options = " ".join(f"-p {name}=8" for name in missing)
+        raise InputError(Diagnostic(f"no value for {', '.join(missing)}", None, f"give it with {options}"))
+    return {name: values[name] for name in kernel.parameters}

@@ -1,0 +1,1 @@
+"""Back ends: they choose syntax, nothing else."""

@@ -1,0 +1,1 @@
+"""Reading kernels: C files and Python functions become one syntax tree, and that becomes the kernel."""

@@ -1,0 +1,103 @@
+"""The arrays of a kernel: extents, and what is known of the parameters from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loadstone.errors import InputError, Problems
+from loadstone.frontend import syntax
+from loadstone.frontend.typing import Names, Typing, refused
+from loadstone.kernel.affine import NotAffine, affine_value
+from loadstone.kernel.expression import Expression
+from loadstone.kernel.from_isl import expression_of
+from loadstone.kernel.model import Array, Statement
+from loadstone.poly import set_space
+from loadstone.poly.spaces import Dim
+
+
+@dataclass(frozen=True, slots=True)
+class KernelArrays:
+    """The arrays by name, and the parameters for which no extent is negative."""
+
+    arrays: dict[str, Array]
+    context: isl.Set
+
+
+def kernel_arrays(names: Names, statements: tuple[Statement, ...], problems: Problems) -> KernelArrays:
+    """The arrays that the statements access, in order of first access."""
+    context = isl.Set.universe(set_space(names.parameters, "", ()))
+    touched = dict.fromkeys(a.array for s in statements for a in (*s.reads, s.write))
+    written = {s.write.array for s in statements}
+    arrays: dict[str, Array] = {}
+    for name in touched:
+        symbol = names.symbols[name]
+        try:
+            extents = _extents(symbol, names, statements)
+        except InputError as error:
+            problems.extend(error)
+            continue
+        live_out = symbol.live_out and name in written
+        values = _filled(symbol, extents)
+        arrays[name] = Array(name, symbol.type, extents, symbol.initialised, live_out, values, symbol.local, symbol.span)
+        context = _nonnegative(context, symbol, extents)
+    return KernelArrays(arrays, context)
+
+
+def _extents(symbol: syntax.Symbol, names: Names, statements: tuple[Statement, ...]) -> tuple[Expression, ...]:
+    return tuple(
+        _accessed_extent(symbol, position, names, statements)
+        if extent is None
+        else _declared_extent(symbol, extent, names)
+        for position, extent in enumerate(symbol.extents)
+    )
+
+
+def _declared_extent(symbol: syntax.Symbol, extent: syntax.Expr, names: Names) -> Expression:
+    typing = Typing(names, {}, isl.Set.universe(set_space(names.parameters, "", ())))
+    expression = typing.expression(extent)
+    if typing.reads:
+        raise refused(f"the extent of '{symbol.name}' changes during the kernel", extent.span, "use a parameter")
+    return expression
+
+
+def _accessed_extent(
+    symbol: syntax.Symbol, position: int, names: Names, statements: tuple[Statement, ...]
+) -> Expression:
+    """One more than the largest subscript in a dimension whose extent the source leaves open."""
+    touched = isl.Set.empty(set_space(names.parameters, symbol.name, [f"x{k}" for k in range(len(symbol.extents))]))
+    for access in (a for s in statements for a in (*s.reads, s.write) if a.array == symbol.name):
+        touched = touched.union(access.relation.range())
+    column = touched.project_out(Dim.set, position + 1, len(symbol.extents) - position - 1)
+    column = column.project_out(Dim.set, 0, position)
+    if not column.is_bounded():
+        hint = f"declare '{symbol.name}' with its extents, for example {symbol.name}[n]"
+        raise refused(f"the extent of '{symbol.name}' is not known", symbol.span, hint)
+    largest = column.dim_max(0)
+    size = largest.add_constant_val(isl.Val.one(column.get_ctx())).coalesce()
+    return expression_of(size.gist(size.domain()))
+
+
+def _filled(symbol: syntax.Symbol, extents: tuple[Expression, ...]) -> tuple[int | float, ...] | None:
+    """The values of a constant array, filled up with zeros as C does."""
+    if symbol.values is None:
+        return None
+    size = 1
+    for extent in extents:
+        value = getattr(extent, "value", None)
+        if not isinstance(value, int):
+            return symbol.values
+        size *= value
+    return symbol.values + (symbol.type.wrap(0),) * (size - len(symbol.values))
+
+
+def _nonnegative(context: isl.Set, symbol: syntax.Symbol, extents: tuple[Expression, ...]) -> isl.Set:
+    for declared, extent in zip(symbol.extents, extents, strict=True):
+        if declared is None:
+            continue
+        try:
+            context = context.intersect(affine_value(extent, context.get_space()).nonneg_set())
+        except NotAffine:
+            continue
+    return context

@@ -1,0 +1,380 @@
+"""From the syntax tree to the kernel: domains, 2d+1 schedules, accesses, arrays, parameters, context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import assert_never
+
+import islpy as isl
+
+from loadstone.errors import InputError, Problems
+from loadstone.frontend import syntax
+from loadstone.frontend.arrays import kernel_arrays
+from loadstone.frontend.scopes import Resolved, control_expressions, iterators, names_in, nodes, resolve, written_names
+from loadstone.frontend.typing import Guard, Names, Typing, condition_parts, conjunction, refused
+from loadstone.kernel.affine import NotAffine, affine_condition, affine_value
+from loadstone.kernel.expression import Expression, converted, unary
+from loadstone.kernel.model import Kernel, Statement, TilingRequest
+from loadstone.kernel.types import INT, ScalarType
+from loadstone.poly import map_from_values, set_space, variable
+from loadstone.poly.spaces import constant, later_in_last_dim
+
+
+def build_kernel(program: syntax.Program) -> Kernel:
+    """The kernel that a program states; raises `InputError` with all its problems."""
+    problems = Problems()
+    resolved = resolve(program, problems)
+    names = _names(program, resolved)
+    builder = _Builder(names, problems, resolved)
+    universe = isl.Set.universe(set_space(names.parameters, "", ()))
+    builder.block(resolved.body, _Place({}, universe, (), (), count()))
+    problems.raise_if_any()
+    if not builder.statements:
+        raise refused("the kernel has no statement", program.span, "a statement is an assignment")
+    statements = tuple(builder.statements)
+    arrays = kernel_arrays(names, statements, problems)
+    context = _context(program.directives, names, arrays.context, problems)
+    kernel = Kernel(
+        program.name,
+        {name: names.symbols[name].type for name in names.parameters},
+        context,
+        statements,
+        arrays.arrays,
+        _defaults(program.directives, names, problems),
+        original=program.original,
+    )
+    tiling = _tiling(program.directives.tiling, kernel, names, problems)
+    problems.raise_if_any()
+    return replace(kernel, tiling=tiling)
+
+
+def _names(program: syntax.Program, resolved: Resolved) -> Names:
+    """The meaning of names: a parameter is an integer scalar that never changes and steers control."""
+    changing = written_names(resolved.body) | set(iterators(resolved.body))
+    used = {name for node in nodes(resolved.body) for name in _all_names(node)}
+    steering = {name for e in control_expressions(resolved.body) for name in names_in(e)}
+    for name in used & set(resolved.symbols):
+        steering |= {n for e in resolved.symbols[name].extents if e is not None for n in names_in(e)}
+    asked = {n for e in program.directives.assumptions for n in names_in(e)}
+    parameters = tuple(
+        name
+        for name, symbol in resolved.symbols.items()
+        if name in steering | asked
+        and not symbol.extents
+        and symbol.type.is_integer
+        and not symbol.constant
+        and name not in changing
+    )
+    return Names(resolved.symbols, parameters, {f.name: f for f in program.functions}, {})
+
+
+def _all_names(node: syntax.Node) -> set[str]:
+    match node:
+        case syntax.Assign(target=target, value=value):
+            return names_in(target) | names_in(value)
+        case syntax.If(condition=condition):
+            return names_in(condition)
+        case syntax.For(start=start, condition=condition):
+            return names_in(start) | names_in(condition)
+        case _:
+            return set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a statement stands: its iterators, their domain, the time so far, and the data-dependent conditions."""
+
+    iterators: dict[str, ScalarType]
+    domain: isl.Set
+    time: tuple[int | tuple[str, int], ...]
+    conditions: tuple[tuple[syntax.Expr, bool], ...]
+    position: count[int]
+
+
+@dataclass(slots=True)
+class _Builder:
+    names: Names
+    problems: Problems
+    resolved: Resolved
+    statements: list[Statement] = field(default_factory=list)
+    labels: set[str] = field(default_factory=set)
+    unnamed: count[int] = field(default_factory=count)
+    conditions: count[int] = field(default_factory=lambda: count(1))
+
+    def block(self, block: syntax.Block, place: _Place) -> None:
+        """Build the statements of a block."""
+        self.labels |= {n.label for n in nodes(block) if isinstance(n, syntax.Assign) and n.label}
+        items = list(block.items)
+        for position, item in enumerate(items):
+            follower = items[position + 1] if position + 1 < len(items) else None
+            try:
+                self._node(item, follower, place)
+            except InputError as error:
+                self.problems.extend(error)
+
+    def _node(self, node: syntax.Node, follower: syntax.Node | None, place: _Place) -> None:
+        match node:
+            case syntax.Block():
+                self.block(node, place)
+            case syntax.Declare(symbol=symbol):
+                self._note_alias(symbol, follower, place)
+            case syntax.Assign():
+                self._assign(node, place)
+            case syntax.If():
+                self._if(node, place)
+            case syntax.For():
+                self._for(node, place)
+            case _:
+                assert_never(node)
+
+    def _note_alias(self, symbol: syntax.Symbol, follower: syntax.Node | None, place: _Place) -> None:
+        """Remember an integer that is declared with an affine value and never changes: it is that value."""
+        if not symbol.type.is_integer or symbol.type.bits < 32 or symbol.extents or symbol.live_out:
+            return
+        if not isinstance(follower, syntax.Assign) or follower.target != syntax.Name(symbol.name, symbol.span):
+            return
+        writes = [n for n in nodes(self.resolved.body) if isinstance(n, syntax.Assign) and _target(n) == symbol.name]
+        typing = Typing(self.names, place.iterators, place.domain)
+        value = typing.expression(follower.value)
+        if len(writes) == 1 and not typing.reads and value.type.is_integer:
+            try:
+                affine_value(value, place.domain.get_space())
+            except NotAffine:
+                return
+            self.names.aliases[symbol.name] = value
+
+    def _for(self, node: syntax.For, place: _Place) -> None:
+        kind = node.declared or (self.names.symbols[node.iterator].type if node.iterator in self.names.symbols else INT)
+        iterators = {**place.iterators, node.iterator: kind}
+        outer = _with_dim(place.domain, tuple(iterators), self.names.parameters)
+        domain = self._loop_domain(node, outer, iterators)
+        direction = (node.iterator, 1 if node.step > 0 else -1)
+        time = (*place.time, next(place.position), direction)
+        self.block(node.body, _Place(iterators, domain, time, place.conditions, count()))
+
+    def _loop_domain(self, node: syntax.For, outer: isl.Set, iterators: dict[str, ScalarType]) -> isl.Set:
+        """The iterations of a loop: those reached from the start by the step before the condition first fails."""
+        space = outer.get_space()
+        iterator = variable(space, node.iterator)
+        assert iterator is not None
+        start = self._affine(node.start, outer, iterators, "loop bound")
+        distance = iterator.sub(start) if node.step > 0 else start.sub(iterator)
+        reached = outer.intersect(distance.nonneg_set())
+        if abs(node.step) != 1:
+            modulus = isl.Val.int_from_si(space.get_ctx(), abs(node.step))
+            reached = reached.intersect(distance.mod_val(modulus).zero_set())
+        condition = self._loop_condition(node)
+        holds = self._affine_set(condition, reached, iterators, "loop bound")
+        simple = reached.intersect(holds)
+        domain = reached.subtract(later_in_last_dim(reached.subtract(holds), node.step > 0))
+        domain = simple if simple.is_equal(domain) else domain
+        if not domain.is_bounded():
+            raise refused("the loop does not end", node.condition.span, "bound the iterator in the loop's direction")
+        return domain.coalesce()
+
+    def _loop_condition(self, node: syntax.For) -> syntax.Expr:
+        """The condition; `i != n` with a unit step is read as the inequality that it stands for."""
+        condition = node.condition
+        if isinstance(condition, syntax.BinaryOp) and condition.op == "!=" and abs(node.step) == 1:
+            on_left = condition.left == syntax.Name(node.iterator, condition.left.span)
+            return replace(condition, op="<" if on_left == (node.step > 0) else ">")
+        return condition
+
+    def _affine(
+        self, node: syntax.Expr, domain: isl.Set, iterators: dict[str, ScalarType], what: str
+    ) -> isl.PwAff:
+        expression = Typing(self.names, iterators, domain).expression(node)
+        try:
+            return affine_value(expression, domain.get_space())
+        except NotAffine as error:
+            raise _not_affine(what, error, node) from None
+
+    def _affine_set(self, node: syntax.Expr, domain: isl.Set, iterators: dict[str, ScalarType], what: str) -> isl.Set:
+        expression = Typing(self.names, iterators, domain).expression(node)
+        try:
+            return affine_condition(expression, domain.get_space())
+        except NotAffine as error:
+            raise _not_affine(what, error, node) from None
+
+    def _if(self, node: syntax.If, place: _Place) -> None:
+        """Affine conjuncts restrict the domain; what is left depends on data and guards the statements."""
+        affine = isl.Set.universe(place.domain.get_space())
+        rest: list[syntax.Expr] = []
+        for part in condition_parts(node.condition):
+            try:
+                chosen = affine_condition(Typing(self.names, place.iterators, place.domain).expression(part), affine.get_space())
+            except NotAffine:
+                rest.append(part)
+                continue
+            affine = affine.intersect(chosen)
+        inside, outside = place.domain.intersect(affine), place.domain.subtract(affine)
+        if not rest:
+            self.block(node.then, replace(place, domain=inside.coalesce()))
+            self.block(node.otherwise, replace(place, domain=outside.coalesce()))
+            return
+        condition = self._stable_condition(node, place)
+        then = condition if isinstance(condition, syntax.Name) else _all_of(rest)
+        self.block(node.then, replace(place, domain=inside, conditions=(*place.conditions, (then, True))))
+        self.block(node.otherwise, replace(place, conditions=(*place.conditions, (condition, False))))
+
+    def _stable_condition(self, node: syntax.If, place: _Place) -> syntax.Expr:
+        """A condition that keeps its value while the branches run: stored in a temporary where they could change it."""
+        changed = written_names(node.then) | written_names(node.otherwise)
+        if not names_in(node.condition) & changed:
+            return node.condition
+        span = node.condition.span
+        name = f"condition_{next(self.conditions)}"
+        while name in self.names.symbols:
+            name = f"condition_{next(self.conditions)}"
+        self.resolved.symbols[name] = syntax.Symbol(name, INT, (), False, False, span, local=True)
+        target = syntax.Name(name, span)
+        zero = syntax.Literal(0, INT, "0", span)
+        self._assign(syntax.Assign(target, syntax.BinaryOp("!=", node.condition, zero, span), span), place)
+        return target
+
+    def _assign(self, node: syntax.Assign, place: _Place) -> None:
+        if _target(node) in self.names.aliases:
+            return
+        name = self._statement_name(node)
+        domain = place.domain.set_tuple_name(name) if name else place.domain
+        typing = Typing(self.names, place.iterators, domain)
+        condition = self._typed_conditions(place, typing)
+        guard = Guard(domain, condition is None)
+        value = typing.expression(node.value, guard)
+        write = typing.write(node.target, condition is None)
+        kind = self.names.symbols[write.array].type
+        schedule = _schedule(domain.get_space(), (*place.time, next(place.position))).intersect_domain(domain)
+        self.statements.append(
+            Statement(
+                name,
+                tuple(place.iterators),
+                domain,
+                schedule,
+                tuple(typing.reads),
+                write,
+                converted(value, kind),
+                condition,
+                node.span,
+            )
+        )
+
+    def _typed_conditions(self, place: _Place, typing: Typing) -> Expression | None:
+        result: Expression | None = None
+        for condition, holds in place.conditions:
+            guard = Guard(typing.domain, result is None)
+            expression = typing.expression(condition, guard)
+            result = conjunction(result, expression if holds else unary("!", expression, expression.span))
+        return result
+
+    def _statement_name(self, node: syntax.Assign) -> str:
+        if node.label:
+            if any(s.name == node.label for s in self.statements):
+                raise refused(f"the label '{node.label}' is used twice", node.span, "rename one of them")
+            return node.label
+        return next(name for k in self.unnamed if (name := f"S{k}") not in self.labels)
+
+
+def _target(node: syntax.Assign) -> str:
+    return node.target.base if isinstance(node.target, syntax.Subscript) else node.target.id
+
+
+def _all_of(parts: list[syntax.Expr]) -> syntax.Expr:
+    first, *rest = parts
+    for part in rest:
+        first = syntax.BinaryOp("&&", first, part, part.span)
+    return first
+
+
+def _not_affine(what: str, error: NotAffine, node: syntax.Expr) -> InputError:
+    hint = "bounds must be affine expressions of outer iterators and parameters"
+    return refused(f"the {what} is not affine: {error.reason}", error.expression.span or node.span, hint)
+
+
+def _with_dim(domain: isl.Set, iterators: tuple[str, ...], parameters: tuple[str, ...]) -> isl.Set:
+    """The domain with one more, unbounded, innermost dimension."""
+    space = set_space(parameters, "", iterators)
+    return isl.Set.universe(space).intersect(domain.add_dims(isl.dim_type.set, 1).reset_space(space))
+
+
+def _schedule(space: isl.Space, time: tuple[int | tuple[str, int], ...]) -> isl.Map:
+    """The 2d+1 schedule: textual positions and iterators (negated for downward loops) in turn."""
+    return map_from_values(space, [_date(space, entry) for entry in time])
+
+
+def _date(space: isl.Space, entry: int | tuple[str, int]) -> isl.PwAff:
+    if isinstance(entry, int):
+        return constant(space, entry)
+    iterator = variable(space, entry[0])
+    assert iterator is not None
+    return iterator if entry[1] > 0 else iterator.neg()
+
+
+
+
+def _context(
+    directives: syntax.Directives, names: Names, extents: isl.Set, problems: Problems
+) -> isl.Set:
+    """What is known of the parameters: extents are not negative, unsigned ones are not, assumptions hold."""
+    space = set_space(names.parameters, "", ())
+    context = isl.Set.universe(space).intersect(extents)
+    for name in names.parameters:
+        value = variable(space, name)
+        if value is not None and not names.symbols[name].type.signed:
+            context = context.intersect(value.nonneg_set())
+    for assumption in directives.assumptions:
+        try:
+            expression = Typing(names, {}, context).expression(assumption)
+            context = context.intersect(affine_condition(expression, space))
+        except NotAffine as error:
+            problems.extend(_not_affine("assumption", error, assumption))
+        except InputError as error:
+            problems.extend(error)
+    if context.is_empty() and not problems:
+        problems.add("the assumptions contradict each other", directives.assumptions[0].span if directives.assumptions else None)
+    return context.params().coalesce()
+
+
+def _defaults(directives: syntax.Directives, names: Names, problems: Problems) -> dict[str, int]:
+    result: dict[str, int] = {}
+    for name, value in directives.defaults:
+        if name.id not in names.parameters:
+            known = ", ".join(names.parameters) or "none"
+            problems.add(f"'{name.id}' is not a parameter of the kernel", name.span, f"parameters are: {known}")
+        result[name.id] = value
+    return result
+
+
+def _tiling(
+    tiling: syntax.Tiling | None, kernel: Kernel, names: Names, problems: Problems
+) -> TilingRequest | None:
+    if tiling is None:
+        return None
+    schedule: list[tuple[str, tuple[Expression, ...]]] = []
+    for name, values in tiling.schedule:
+        statement = next((s for s in kernel.statements if s.name == name.id), None)
+        if statement is None:
+            known = ", ".join(s.name for s in kernel.statements)
+            problems.add(f"there is no statement '{name.id}'", name.span, f"statements are: {known}")
+            continue
+        schedule.append((name.id, tuple(_theta(values, statement, names, problems))))
+    missing = {s.name for s in kernel.statements} - {name.id for name, _ in tiling.schedule}
+    if tiling.schedule and missing:
+        problems.add("the tiling has no schedule for " + ", ".join(sorted(missing)), tiling.span, "add them")
+    return TilingRequest(tuple(schedule), tiling.sizes, tiling.strip, tiling.span)
+
+
+def _theta(
+    values: tuple[syntax.Expr, ...], statement: Statement, names: Names, problems: Problems
+) -> Iterator[Expression]:
+    typing = Typing(names, dict.fromkeys(statement.iterators, INT), statement.domain)
+    for value in values:
+        try:
+            expression = typing.expression(value)
+            affine_value(expression, statement.domain.get_space())
+            yield expression
+        except NotAffine as error:
+            problems.extend(_not_affine("schedule", error, value))
+        except InputError as error:
+            problems.extend(error)

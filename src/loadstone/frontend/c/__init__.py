@@ -1,0 +1,1 @@
+"""Reading C: preprocessing (pcpp), parsing (pycparser), and lowering to our syntax tree."""

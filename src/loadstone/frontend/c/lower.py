@@ -1,0 +1,314 @@
+"""From pycparser's statements and expressions to our syntax tree, refusing what no kernel can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from pycparser import c_ast
+
+from loadstone.errors import Diagnostic, InputError, Problems, Span
+from loadstone.frontend import syntax
+from loadstone.frontend.c.declarations import Environment, constant_number, constant_values, literal_value, shape_of
+from loadstone.kernel.types import INT, ULONG, Number, ScalarType
+
+_REFUSED_STATEMENTS = {
+    c_ast.While: ("'while' loops are not static control", "write a 'for' loop with affine bounds"),
+    c_ast.DoWhile: ("'do' loops are not static control", "write a 'for' loop with affine bounds"),
+    c_ast.Break: ("'break' is not static control", "put the exit condition into the loop bound"),
+    c_ast.Continue: ("'continue' is not supported", "put the rest of the loop body under the opposite condition"),
+    c_ast.Goto: ("'goto' is not static control", "use loops and conditions"),
+    c_ast.Switch: ("'switch' is not supported", "use 'if' and 'else'"),
+    c_ast.Return: ("'return' inside the kernel is not static control", "return after the kernel"),
+    c_ast.Typedef: ("a type definition inside the kernel is not supported", "move it before the kernel"),
+}
+_COMPOUND = {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
+_INCREMENTS = {"p++": "+", "++": "+", "p--": "-", "--": "-"}
+
+
+def refused(message: str, span: Span, hint: str = "") -> InputError:
+    """The error for something that cannot stand here."""
+    return InputError(Diagnostic(message, span, hint))
+
+
+@dataclass(slots=True)
+class Lowering:
+    """Lowers the nodes of one file; problems are collected statement by statement."""
+
+    span: Callable[[c_ast.Node], Span]
+    environment: Environment
+    problems: Problems
+
+    def expression_at(self, node: c_ast.Node, span: Callable[[c_ast.Node], Span]) -> syntax.Expr:
+        """An expression that stands elsewhere, with a position finder of its own."""
+        return replace(self, span=span).expression(node)
+
+    def block(self, node: c_ast.Node | None) -> syntax.Block:
+        """A statement as a block of its own scope."""
+        if node is None:
+            return syntax.Block(())
+        items = node.block_items or () if isinstance(node, c_ast.Compound) else (node,)
+        return syntax.Block(tuple(self.statements(items)))
+
+    def statements(self, nodes: Iterable[c_ast.Node]) -> Iterator[syntax.Node]:
+        """The lowered statements; those with problems are left out."""
+        for node in nodes:
+            try:
+                yield from self._statement(node, "")
+            except InputError as error:
+                self.problems.extend(error)
+
+    def _statement(self, node: c_ast.Node, label: str) -> Iterator[syntax.Node]:
+        match node:
+            case c_ast.Compound():
+                yield self.block(node)
+            case c_ast.Label():
+                yield from self._statement(node.stmt, node.name)
+            case c_ast.For():
+                yield self._for(node)
+            case c_ast.If():
+                then, otherwise = self.block(node.iftrue), self.block(node.iffalse)
+                yield syntax.If(self.expression(node.cond), then, otherwise, self.span(node))
+            case c_ast.Decl():
+                yield from self._declaration(node)
+            case c_ast.DeclList(decls=decls):
+                for declared in decls:
+                    yield from self._declaration(declared)
+            case c_ast.EmptyStatement() | c_ast.Pragma():
+                return
+            case c_ast.ExprList(exprs=exprs):
+                for expr in exprs:
+                    yield from self._statement(expr, label)
+            case c_ast.Assignment() | c_ast.UnaryOp():
+                yield from self._assignment(node, label)
+            case _:
+                raise self._refused_statement(node)
+
+    def _refused_statement(self, node: c_ast.Node) -> InputError:
+        span = self.span(node)
+        if isinstance(node, c_ast.FuncCall):
+            name = node.name.name if isinstance(node.name, c_ast.ID) else "this function"
+            return refused(f"the call of '{name}' has unknown effects", span, "move it out of the kernel or inline it")
+        message, hint = _REFUSED_STATEMENTS.get(
+            type(node), ("this statement has no effect that a kernel can model", "a statement is an assignment")
+        )
+        return refused(message, span, hint)
+
+    def _declaration(self, node: c_ast.Decl) -> Iterator[syntax.Node]:
+        self.environment.declare(node)
+        if node.name is None:
+            return
+        symbol = self.symbol(node, initialised=False, live_out=False)
+        yield syntax.Declare(replace(symbol, local=True))
+        if node.init is not None:
+            yield from self._initialiser(node, symbol)
+
+    def _initialiser(self, node: c_ast.Decl, symbol: syntax.Symbol) -> Iterator[syntax.Node]:
+        if not symbol.extents:
+            target = syntax.Name(symbol.name, symbol.span)
+            yield syntax.Assign(target, self.expression(node.init), symbol.span)
+            return
+        if len(symbol.extents) != 1 or not isinstance(node.init, c_ast.InitList):
+            raise refused("this initialiser is not supported inside the kernel", symbol.span, "assign the elements")
+        for position, item in enumerate(node.init.exprs or ()):
+            index = syntax.Literal(position, INT, str(position), symbol.span)
+            target_element = syntax.Subscript(symbol.name, (index,), symbol.span)
+            yield syntax.Assign(target_element, self.expression(item), symbol.span)
+
+    def symbol(self, node: c_ast.Decl, *, initialised: bool, live_out: bool) -> syntax.Symbol:
+        """What a declaration declares."""
+        span = self.span(node)
+        shape = shape_of(node.type, self.environment)
+        if shape.element is None:
+            raise refused(
+                f"'{node.name}' has a type that kernels cannot hold", span, "use integers, float, double and arrays"
+            )
+        extents = tuple(None if dim is None else self.expression(dim) for dim in shape.extents)
+        values = None
+        if node.init is not None and shape.constant and not shape.pointer:
+            values = constant_values(node.init, self.environment.enumerators)
+            values = values and tuple(shape.element.wrap(value) for value in values)
+            extents = _completed(extents, values, span)
+        return syntax.Symbol(
+            node.name, shape.element, extents, initialised, live_out, span, shape.constant and values is not None, values
+        )
+
+    def _for(self, node: c_ast.For) -> syntax.For:
+        span = self.span(node)
+        iterator, declared, start = self._loop_start(node, span)
+        if node.cond is None:
+            raise refused("the loop has no condition", span, "write an affine bound")
+        step = self._loop_step(node, iterator, span)
+        body = self.block(node.stmt)
+        return syntax.For(iterator, declared, start, self.expression(node.cond), step, body, span)
+
+    def _loop_start(self, node: c_ast.For, span: Span) -> tuple[str, ScalarType | None, syntax.Expr]:
+        match node.init:
+            case c_ast.DeclList(decls=[c_ast.Decl(init=c_ast.Node()) as declared]):
+                kind = shape_of(declared.type, self.environment).element
+                if kind is None or not kind.is_integer:
+                    raise refused("a loop iterator must be an integer", self.span(declared))
+                return declared.name, kind, self.expression(declared.init)
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name)):
+                return name, None, self.expression(node.init.rvalue)
+            case _:
+                raise refused("the loop must start with one assignment to its iterator", span, "for (i = 0; ...)")
+
+    def _loop_step(self, node: c_ast.For, iterator: str, span: Span) -> int:
+        step: object = None
+        match node.next:
+            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if name == iterator and op in _INCREMENTS:
+                step = 1 if _INCREMENTS[op] == "+" else -1
+            case c_ast.Assignment(op="+=" | "-=" as op, lvalue=c_ast.ID(name=name), rvalue=amount) if name == iterator:
+                step = self._amount(amount, op[0])
+            case c_ast.Assignment(
+                op="=", lvalue=c_ast.ID(name=name), rvalue=c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right)
+            ) if name == iterator:
+                step = self._update(left, op, right, iterator)
+            case _:
+                pass
+        if not isinstance(step, int) or step == 0:
+            where = self.span(node.next) if node.next else span
+            raise refused("the loop step is not a nonzero constant", where, f"write {iterator}++ or {iterator} += 2")
+        return step
+
+    def _update(self, left: c_ast.Node, op: str, right: c_ast.Node, iterator: str) -> object:
+        if isinstance(left, c_ast.ID) and left.name == iterator:
+            return self._amount(right, op)
+        if op == "+" and isinstance(right, c_ast.ID) and right.name == iterator:
+            return self._amount(left, op)
+        return None
+
+    def _amount(self, node: c_ast.Node, sign: str) -> object:
+        value = constant_number(node, self.environment.enumerators)
+        return -value if sign == "-" and value is not None else value
+
+    def _assignment(self, node: c_ast.Node, label: str) -> Iterator[syntax.Node]:
+        span = self.span(node)
+        match node:
+            case c_ast.UnaryOp(op=op, expr=expr) if op in _INCREMENTS:
+                target = self._target(expr)
+                one = syntax.Literal(1, INT, "1", span)
+                yield syntax.Assign(target, syntax.BinaryOp(_INCREMENTS[op], target, one, span), span, label)
+            case c_ast.Assignment(op=op, lvalue=lvalue, rvalue=rvalue):
+                target = self._target(lvalue)
+                if isinstance(rvalue, c_ast.Assignment):
+                    yield from self._assignment(rvalue, "")
+                    rvalue = rvalue.lvalue
+                value = self.expression(rvalue)
+                if op in _COMPOUND:
+                    value = syntax.BinaryOp(op[:-1], target, value, span)
+                yield syntax.Assign(target, value, span, label)
+            case _:
+                raise self._refused_statement(node)
+
+    def _target(self, node: c_ast.Node) -> syntax.Name | syntax.Subscript:
+        target = self.expression(node)
+        if not isinstance(target, syntax.Name | syntax.Subscript):
+            raise refused("this cannot be assigned to", self.span(node), "assign to a scalar or an array element")
+        return target
+
+    def expression(self, node: c_ast.Node) -> syntax.Expr:
+        """The lowered expression."""
+        span = self.span(node)
+        match node:
+            case c_ast.ID(name=name) if name in self.environment.enumerators:
+                value = self.environment.enumerators[name]
+                return syntax.Literal(value, INT, str(value), span)
+            case c_ast.ID(name=name):
+                return syntax.Name(name, span)
+            case c_ast.Constant():
+                return self._literal(node, span)
+            case c_ast.ArrayRef():
+                return self._subscript(node, span)
+            case c_ast.BinaryOp(op=op, left=left, right=right):
+                return syntax.BinaryOp(op, self.expression(left), self.expression(right), span)
+            case c_ast.UnaryOp():
+                return self._unary(node, span)
+            case c_ast.TernaryOp(cond=cond, iftrue=then, iffalse=otherwise):
+                return syntax.Conditional(
+                    self.expression(cond), self.expression(then), self.expression(otherwise), span
+                )
+            case c_ast.FuncCall():
+                return self._call(node, span)
+            case c_ast.Cast(to_type=to_type, expr=expr):
+                return self._cast(to_type, expr, span)
+            case _:
+                raise self._refused_expression(node, span)
+
+    def _refused_expression(self, node: c_ast.Node, span: Span) -> InputError:
+        match node:
+            case c_ast.StructRef():
+                return refused("structure members are not supported", span, "use one array per member")
+            case c_ast.Assignment():
+                return refused("an assignment inside an expression is not supported", span, "assign in a statement")
+            case c_ast.ExprList():
+                return refused("the comma operator is not supported", span, "write separate statements")
+            case _:
+                return refused("this expression is not supported in a kernel", span)
+
+    def _literal(self, node: c_ast.Constant, span: Span) -> syntax.Literal:
+        if node.type == "char" and len(node.value) == 3:
+            return syntax.Literal(ord(node.value[1]), INT, node.value, span)
+        if node.type in ("string", "char"):
+            raise refused("character strings are not supported in a kernel", span)
+        value, kind = literal_value(node.value)
+        if kind is None:
+            raise refused(f"the literal {node.value} has a type that is not supported", span, "use int, float or double")
+        return syntax.Literal(value, kind, node.value, span)
+
+    def _subscript(self, node: c_ast.ArrayRef, span: Span) -> syntax.Subscript:
+        indices: list[syntax.Expr] = []
+        base: c_ast.Node = node
+        while isinstance(base, c_ast.ArrayRef):
+            indices.append(self.expression(base.subscript))
+            base = base.name
+        if isinstance(base, c_ast.UnaryOp) and base.op == "*" and isinstance(base.expr, c_ast.ID):
+            indices.append(syntax.Literal(0, INT, "0", span))
+            base = base.expr
+        if not isinstance(base, c_ast.ID):
+            raise refused("only a named array can be subscripted", span, "pointer arithmetic is not supported")
+        return syntax.Subscript(base.name, tuple(reversed(indices)), span)
+
+    def _unary(self, node: c_ast.UnaryOp, span: Span) -> syntax.Expr:
+        match node.op:
+            case "+":
+                return self.expression(node.expr)
+            case "-" | "!" | "~":
+                return syntax.UnaryOp(node.op, self.expression(node.expr), span)
+            case "*" if isinstance(node.expr, c_ast.ID):
+                return syntax.Subscript(node.expr.name, (syntax.Literal(0, INT, "0", span),), span)
+            case "*" | "&":
+                raise refused("pointer arithmetic is not supported", span, "subscript a named array")
+            case "sizeof":
+                return self._sizeof(node.expr, span)
+            case _:
+                raise refused(f"'{node.op.strip('p')}' inside an expression is not supported", span, "use a statement")
+
+    def _sizeof(self, node: c_ast.Node, span: Span) -> syntax.Literal:
+        shape = shape_of(node.type, self.environment) if isinstance(node, c_ast.Typename) else None
+        if shape is None or shape.element is None or shape.extents:
+            raise refused("this 'sizeof' is not supported", span)
+        size = shape.element.bits // 8
+        return syntax.Literal(size, ULONG, f"{size}ul", span)
+
+    def _call(self, node: c_ast.FuncCall, span: Span) -> syntax.Expr:
+        if not isinstance(node.name, c_ast.ID):
+            raise refused("calls through pointers are not supported", span)
+        arguments = tuple(self.expression(a) for a in (node.args.exprs if node.args else ()))
+        return syntax.Invocation(node.name.name, arguments, span)
+
+    def _cast(self, to_type: c_ast.Typename, operand: c_ast.Node, span: Span) -> syntax.Expr:
+        shape = shape_of(to_type.type, self.environment)
+        if shape.element is None or shape.extents:
+            raise refused("this cast is not supported in a kernel", span, "cast to an arithmetic type")
+        return syntax.Conversion(shape.element, self.expression(operand), span)
+
+
+def _completed(
+    extents: tuple[syntax.Expr | None, ...], values: tuple[Number, ...] | None, span: Span
+) -> tuple[syntax.Expr | None, ...]:
+    """The extents of `type name[] = {...}`, as long as its list."""
+    if values is None or extents != (None,):
+        return extents
+    return (syntax.Literal(len(values), INT, str(len(values)), span),)

@@ -1,0 +1,167 @@
+"""The `#pragma loadstone` lines.
+
+    #pragma loadstone tile schedule(S1: t, t + i; S2: t, t + i + 1) size(8, 32) strip(1)
+    #pragma loadstone default(N = 40, M = 30)
+    #pragma loadstone assume(N >= 1 && M < N)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pycparser import c_ast, c_parser
+
+from loadstone.errors import InputError, Problems, Span
+from loadstone.frontend import syntax
+from loadstone.frontend.c.lower import refused
+
+_CLAUSE = re.compile(r"\s*([A-Za-z_]\w*)\s*(\(|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Pragma:
+    """The text after the word loadstone, and where that text starts."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A piece of a pragma and where it starts."""
+
+    text: str
+    span: Span
+
+    def part(self, start: int, end: int | None = None) -> _Text:
+        """The piece from one offset to another."""
+        return _Text(self.text[start:end], replace(self.span, column=self.span.column + start))
+
+    def split(self, separator: str) -> Iterator[_Text]:
+        """The pieces between separators that stand outside of parentheses."""
+        start = depth = 0
+        for offset, char in enumerate(self.text):
+            depth += (char == "(") - (char == ")")
+            if char == separator and depth == 0:
+                yield self.part(start, offset).stripped()
+                start = offset + 1
+        yield self.part(start).stripped()
+
+    def stripped(self) -> _Text:
+        """The piece without surrounding space."""
+        lead = len(self.text) - len(self.text.lstrip())
+        return replace(self.part(lead), text=self.text.strip())
+
+
+ExpressionReader = Callable[[c_ast.Node, Callable[[c_ast.Node], Span]], syntax.Expr]
+
+
+def read_directives(pragmas: Sequence[Pragma], read: ExpressionReader, problems: Problems) -> syntax.Directives:
+    """What the pragmas of a file say, taken together."""
+    result = syntax.Directives()
+    for pragma in pragmas:
+        try:
+            result = _directive(_Text(pragma.text, pragma.span), read, result)
+        except InputError as error:
+            problems.extend(error)
+    return result
+
+
+def _directive(text: _Text, read: ExpressionReader, so_far: syntax.Directives) -> syntax.Directives:
+    word = re.match(r"\s*([A-Za-z_]\w*)", text.text)
+    kind = word[1] if word else ""
+    match kind:
+        case "tile":
+            if so_far.tiling:
+                raise refused("a kernel has one tiling", text.stripped().span, "remove one of the pragmas")
+            return replace(so_far, tiling=_tiling(text, dict(_clauses(text.part(word.end() if word else 0))), read))
+        case "default":
+            return replace(so_far, defaults=so_far.defaults + tuple(_defaults(_argument(text))))
+        case "assume":
+            return replace(so_far, assumptions=(*so_far.assumptions, _expression(_argument(text), read)))
+        case _:
+            hint = "known are: tile, default, assume"
+            raise refused(f"unknown pragma 'loadstone {kind}'", text.stripped().span, hint)
+
+
+def _argument(text: _Text) -> _Text:
+    (_, argument), *more = list(_clauses(text))
+    if more:
+        raise refused("unexpected text after the closing parenthesis", more[0][1].span)
+    return argument
+
+
+def _clauses(text: _Text) -> Iterator[tuple[str, _Text]]:
+    """The `name(argument)` clauses of a text."""
+    rest = text
+    while rest.text.strip():
+        clause = _CLAUSE.match(rest.text)
+        if not clause or clause[2] != "(":
+            raise refused("expected a clause like size(32, 32)", rest.stripped().span)
+        end = _matching(rest, clause.end())
+        yield clause[1], rest.part(clause.end(), end)
+        rest = rest.part(end + 1)
+
+
+def _matching(text: _Text, start: int) -> int:
+    depth = 1
+    for offset in range(start, len(text.text)):
+        depth += (text.text[offset] == "(") - (text.text[offset] == ")")
+        if depth == 0:
+            return offset
+    raise refused("this parenthesis is never closed", text.part(start - 1).span)
+
+
+def _tiling(text: _Text, clauses: dict[str, _Text], read: ExpressionReader) -> syntax.Tiling:
+    for name, argument in clauses.items():
+        if name not in ("size", "schedule", "strip"):
+            raise refused(f"unknown clause '{name}'", argument.span, "known are: schedule, size, strip")
+    if "size" not in clauses:
+        raise refused("the tiling has no size", text.stripped().span, "add size(32, 32)")
+    sizes = tuple(_positive(piece) for piece in clauses["size"].split(","))
+    strip = _positive(clauses["strip"].stripped()) if "strip" in clauses else 1
+    schedule = tuple(_statement_schedule(p, read) for p in clauses["schedule"].split(";")) if "schedule" in clauses else ()
+    for name, values in schedule:
+        if len(values) != len(sizes):
+            message = f"'{name.id}' has {len(values)} schedule dimensions, but there are {len(sizes)} sizes"
+            raise refused(message, name.span, "give one size per dimension")
+    return syntax.Tiling(schedule, sizes, strip, text.stripped().span)
+
+
+def _statement_schedule(text: _Text, read: ExpressionReader) -> tuple[syntax.Name, tuple[syntax.Expr, ...]]:
+    name, colon, _ = text.text.partition(":")
+    if not colon or not name.strip().isidentifier():
+        raise refused("expected 'STATEMENT: expressions'", text.span, "for example S2: N - j, i")
+    values = text.part(len(name) + 1)
+    return syntax.Name(name.strip(), text.span), tuple(_expression(piece, read) for piece in values.split(","))
+
+
+def _defaults(text: _Text) -> Iterator[tuple[syntax.Name, int]]:
+    for piece in text.split(","):
+        match = re.fullmatch(r"([A-Za-z_]\w*)\s*=\s*(-?\d+)", piece.text)
+        if not match:
+            raise refused("expected NAME = VALUE", piece.span, "for example default(N = 40)")
+        yield syntax.Name(match[1], piece.span), int(match[2])
+
+
+def _positive(text: _Text) -> int:
+    if not re.fullmatch(r"\d+", text.text) or int(text.text) == 0:
+        raise refused("expected a positive number", text.span)
+    return int(text.text)
+
+
+def _expression(text: _Text, read: ExpressionReader) -> syntax.Expr:
+    """A C expression in a pragma; positions of its parts are found by column."""
+    opening = "int x = "
+    try:
+        tree = c_parser.CParser().parse(f"{opening}{text.text};", "pragma")
+    except c_parser.ParseError:
+        raise refused(f"cannot read the expression '{text.text}'", text.span) from None
+
+    def span(node: c_ast.Node) -> Span:
+        column = node.coord.column if node.coord else len(opening) + 1
+        return replace(text.span, column=text.span.column + (column or 1) - len(opening) - 1)
+
+    return read(tree.ext[0].init, span)

@@ -1,0 +1,258 @@
+"""Name resolution: every declared object gets a name of its own, every use is tied to its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from loadstone.errors import Problems
+from loadstone.frontend import syntax
+from loadstone.kernel.types import DOUBLE, INT
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A kernel body in which a name means one thing everywhere, and all declared objects by that name."""
+
+    body: syntax.Block
+    symbols: dict[str, syntax.Symbol]
+
+
+def resolve(program: syntax.Program, problems: Problems) -> Resolved:
+    """The program's body with unique names."""
+    declared = (*program.symbols, *_inferred(program)) if program.infer_symbols else program.symbols
+    symbols = {symbol.name: symbol for symbol in declared}
+    resolver = _Resolver(problems, dict(symbols), [{name: name for name in symbols}])
+    resolver.iterators |= set(iterators(program.body))
+    resolver.taken |= set(symbols) | resolver.iterators
+    body = resolver.block(program.body)
+    return Resolved(body, resolver.symbols)
+
+
+def expressions(node: syntax.Expr) -> Iterator[syntax.Expr]:
+    """The expression and everything below it."""
+    yield node
+    match node:
+        case syntax.Name() | syntax.Literal():
+            return
+        case syntax.Subscript(indices=parts) | syntax.Invocation(arguments=parts):
+            for part in parts:
+                yield from expressions(part)
+        case syntax.UnaryOp(operand=operand) | syntax.Conversion(operand=operand):
+            yield from expressions(operand)
+        case syntax.BinaryOp(left=left, right=right):
+            yield from expressions(left)
+            yield from expressions(right)
+        case syntax.Conditional(condition=condition, then=then, otherwise=otherwise):
+            for part in (condition, then, otherwise):
+                yield from expressions(part)
+        case _:
+            assert_never(node)
+
+
+def nodes(block: syntax.Block) -> Iterator[syntax.Node]:
+    """All statements of a block, outer ones first."""
+    for item in block.items:
+        yield item
+        match item:
+            case syntax.For(body=body):
+                yield from nodes(body)
+            case syntax.If(then=then, otherwise=otherwise):
+                yield from nodes(then)
+                yield from nodes(otherwise)
+            case syntax.Block():
+                yield from nodes(item)
+            case _:
+                pass
+
+
+def control_expressions(block: syntax.Block) -> Iterator[syntax.Expr]:
+    """The expressions that decide what is executed and which element is accessed: bounds, conditions, subscripts."""
+    for node in nodes(block):
+        match node:
+            case syntax.For(start=start, condition=condition):
+                yield start
+                yield condition
+            case syntax.If(condition=condition):
+                yield condition
+            case syntax.Assign(target=target, value=value):
+                for part in (*expressions(target), *expressions(value)):
+                    yield from part.indices if isinstance(part, syntax.Subscript) else ()
+                    yield from (part.condition,) if isinstance(part, syntax.Conditional) else ()
+            case syntax.Declare(symbol=symbol):
+                yield from (extent for extent in symbol.extents if extent is not None)
+            case syntax.Block():
+                pass
+            case _:
+                assert_never(node)
+
+
+def written_names(block: syntax.Block) -> set[str]:
+    """The scalars and arrays that a block assigns to."""
+    targets = (node.target for node in nodes(block) if isinstance(node, syntax.Assign))
+    return {target.id if isinstance(target, syntax.Name) else target.base for target in targets}
+
+
+def names_in(expression: syntax.Expr) -> set[str]:
+    """The names of scalars and arrays that an expression uses."""
+    used = set()
+    for part in expressions(expression):
+        match part:
+            case syntax.Name(id=name) | syntax.Subscript(base=name):
+                used.add(name)
+            case _:
+                pass
+    return used
+
+
+def iterators(block: syntax.Block) -> Iterator[str]:
+    """The iterators of all loops."""
+    return (node.iterator for node in nodes(block) if isinstance(node, syntax.For))
+
+
+def _inferred(program: syntax.Program) -> Iterator[syntax.Symbol]:
+    """Symbols for the undeclared names of a nest that stands alone: arrays and written scalars are double, other
+    scalars are integer parameters where they steer control and double elsewhere."""
+    known = {symbol.name for symbol in program.symbols} | set(iterators(program.body))
+    known |= {node.symbol.name for node in nodes(program.body) if isinstance(node, syntax.Declare)}
+    steering = {name for e in control_expressions(program.body) for name in names_in(e)}
+    written = written_names(program.body)
+    for use in _uses(program.body):
+        name = use.base if isinstance(use, syntax.Subscript) else use.id
+        if name in known:
+            continue
+        known.add(name)
+        rank = len(use.indices) if isinstance(use, syntax.Subscript) else 0
+        kind = INT if rank == 0 and name in steering and name not in written else DOUBLE
+        yield syntax.Symbol(name, kind, (None,) * rank, True, True, use.span)
+
+
+def _uses(block: syntax.Block) -> Iterator[syntax.Name | syntax.Subscript]:
+    for node in nodes(block):
+        match node:
+            case syntax.For(start=start, condition=condition):
+                parts: tuple[syntax.Expr, ...] = (start, condition)
+            case syntax.If(condition=condition):
+                parts = (condition,)
+            case syntax.Assign(target=target, value=value):
+                parts = (target, value)
+            case _:
+                parts = ()
+        for part in parts:
+            yield from (e for e in expressions(part) if isinstance(e, syntax.Name | syntax.Subscript))
+
+
+@dataclass(slots=True)
+class _Resolver:
+    problems: Problems
+    symbols: dict[str, syntax.Symbol]
+    scopes: list[dict[str, str]]
+    taken: set[str] = field(default_factory=set)
+    loops: list[str] = field(default_factory=list)
+    iterators: set[str] = field(default_factory=set)
+
+    def block(self, block: syntax.Block) -> syntax.Block:
+        self.scopes.append({})
+        items = tuple(self.node(item) for item in block.items)
+        self.scopes.pop()
+        return syntax.Block(items)
+
+    def node(self, node: syntax.Node) -> syntax.Node:
+        match node:
+            case syntax.Block():
+                return self.block(node)
+            case syntax.Declare(symbol=symbol):
+                return syntax.Declare(self.declare(symbol))
+            case syntax.Assign():
+                return self.assign(node)
+            case syntax.If(condition=condition, then=then, otherwise=otherwise):
+                return replace(
+                    node,
+                    condition=self.expression(condition),
+                    then=self.block(then),
+                    otherwise=self.block(otherwise),
+                )
+            case syntax.For():
+                return self.loop(node)
+            case _:
+                assert_never(node)
+
+    def declare(self, symbol: syntax.Symbol) -> syntax.Symbol:
+        name = self.fresh(symbol.name)
+        extents = tuple(None if e is None else self.expression(e) for e in symbol.extents)
+        self.scopes[-1][symbol.name] = name
+        self.symbols[name] = replace(symbol, name=name, extents=extents)
+        return self.symbols[name]
+
+    def fresh(self, name: str) -> str:
+        candidate, number = name, 2
+        while candidate in self.taken:
+            candidate, number = f"{name}_{number}", number + 1
+        self.taken.add(candidate)
+        return candidate
+
+    def assign(self, node: syntax.Assign) -> syntax.Assign:
+        if isinstance(node.target, syntax.Name) and self.lookup(node.target.id) in self.loops:
+            self.problems.add(
+                f"the iterator '{node.target.id}' is changed inside its loop", node.target.span, "use another variable"
+            )
+        target = self.expression(node.target)
+        assert isinstance(target, syntax.Name | syntax.Subscript)
+        return replace(node, target=target, value=self.expression(node.value))
+
+    def loop(self, node: syntax.For) -> syntax.For:
+        start = self.expression(node.start)
+        if node.iterator in self.loops:
+            self.problems.add(f"'{node.iterator}' is already the iterator of an enclosing loop", node.span, "rename it")
+        self.scopes.append({node.iterator: node.iterator})
+        self.loops.append(node.iterator)
+        condition, body = self.expression(node.condition), self.block(node.body)
+        self.loops.pop()
+        self.scopes.pop()
+        return replace(node, start=start, condition=condition, body=body)
+
+    def lookup(self, name: str) -> str | None:
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+
+    def expression(self, node: syntax.Expr) -> syntax.Expr:
+        match node:
+            case syntax.Literal():
+                return node
+            case syntax.Name(id=name):
+                return replace(node, id=self.use(node, name))
+            case syntax.Subscript(base=base, indices=indices):
+                return replace(node, base=self.use(node, base), indices=tuple(map(self.expression, indices)))
+            case syntax.Invocation(arguments=arguments):
+                return replace(node, arguments=tuple(map(self.expression, arguments)))
+            case syntax.UnaryOp(operand=operand) | syntax.Conversion(operand=operand):
+                return replace(node, operand=self.expression(operand))
+            case syntax.BinaryOp(left=left, right=right):
+                return replace(node, left=self.expression(left), right=self.expression(right))
+            case syntax.Conditional(condition=condition, then=then, otherwise=otherwise):
+                return replace(
+                    node,
+                    condition=self.expression(condition),
+                    then=self.expression(then),
+                    otherwise=self.expression(otherwise),
+                )
+            case _:
+                assert_never(node)
+
+    def use(self, node: syntax.Name | syntax.Subscript, name: str) -> str:
+        unique = self.lookup(name)
+        if unique is None or (unique in self.iterators and unique not in self.loops):
+            self.report_unknown(node, name)
+            return name
+        return unique
+
+    def report_unknown(self, node: syntax.Name | syntax.Subscript, name: str) -> None:
+        if name in self.iterators:
+            hint = "compute the value from the loop's bounds instead"
+            self.problems.add(f"the iterator '{name}' is used outside of its loop", node.span, hint)
+        elif isinstance(node, syntax.Subscript):
+            hint = "declare it as a parameter of the function, as a global or as a local array"
+            self.problems.add(f"the array '{name}' is not declared", node.span, hint)
+        else:
+            hint = "declare it as a parameter of the function, as a global or as a local variable"
+            self.problems.add(f"'{name}' is not declared", node.span, hint)

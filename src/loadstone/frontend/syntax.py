@@ -1,0 +1,203 @@
+"""The syntax tree that the C and the Python front ends share: names unresolved, every node knows where it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loadstone.errors import Span
+from loadstone.kernel.model import Original
+from loadstone.kernel.types import Number, ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name used as a value."""
+
+    id: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number."""
+
+    value: Number
+    type: ScalarType
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """`base[indices...]`."""
+
+    base: str
+    indices: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UnaryOp:
+    """A unary operation."""
+
+    op: str
+    operand: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryOp:
+    """A binary operation, with the operators of `kernel.expression.Binary`."""
+
+    op: str
+    left: Expr
+    right: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """`condition ? then : otherwise`."""
+
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A call."""
+
+    function: str
+    arguments: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A cast."""
+
+    type: ScalarType
+    operand: Expr
+    span: Span
+
+
+Expr = Name | Literal | Subscript | UnaryOp | BinaryOp | Conditional | Invocation | Conversion
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """`target = value`."""
+
+    target: Name | Subscript
+    value: Expr
+    span: Span
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """A declaration inside the kernel; its initialiser, if any, follows as an assignment."""
+
+    symbol: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """A loop `for (iterator = start; condition; iterator += step)`.
+
+    `declared` is the iterator's type when the loop declares it.
+    """
+
+    iterator: str
+    declared: ScalarType | None
+    start: Expr
+    condition: Expr
+    step: int
+    body: Block
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """A conditional statement."""
+
+    condition: Expr
+    then: Block
+    otherwise: Block
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Statements in a scope of their own."""
+
+    items: tuple[Node, ...]
+
+
+Node = Assign | Declare | For | If | Block
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A declared scalar or array.
+
+    `extents` holds None where the declaration leaves an extent open (`double a[]`, `double *a`). `initialised`: it
+    may hold a value before the kernel starts. `live_out`: somebody may read it when the kernel has ended if it is
+    written. `values`: the contents of a constant. `constant`: the value never changes. `local`: declared inside the
+    kernel.
+    """
+
+    name: str
+    type: ScalarType
+    extents: tuple[Expr | None, ...]
+    initialised: bool
+    live_out: bool
+    span: Span
+    constant: bool = False
+    values: tuple[Number, ...] | None = None
+    local: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function without side effects that can be inlined: its parameters and the expression that it returns."""
+
+    name: str
+    parameters: tuple[tuple[str, ScalarType], ...]
+    result: Expr
+    type: ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """A tiling that the source asks for; without a schedule the loops of the nest are tiled."""
+
+    schedule: tuple[tuple[Name, tuple[Expr, ...]], ...]
+    sizes: tuple[int, ...]
+    strip: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Directives:
+    """What the source tells us beside the program: default parameter values, assumptions, a tiling."""
+
+    defaults: tuple[tuple[Name, int], ...] = ()
+    assumptions: tuple[Expr, ...] = ()
+    tiling: Tiling | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A kernel as the source states it; with `infer_symbols`, names without declaration are given one."""
+
+    name: str
+    symbols: tuple[Symbol, ...]
+    functions: tuple[Function, ...]
+    body: Block
+    directives: Directives
+    original: Original | None
+    span: Span
+    infer_symbols: bool = False

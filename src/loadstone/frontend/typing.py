@@ -1,0 +1,261 @@
+"""From syntax to typed expressions: names become variables, operands and constants; reads become accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+import islpy as isl
+
+from loadstone.errors import Diagnostic, InputError, Span
+from loadstone.frontend import syntax
+from loadstone.kernel.affine import NotAffine, affine_condition, affine_value
+from loadstone.kernel.expression import (
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    Expression,
+    Operand,
+    Variable,
+    binary,
+    cast,
+    converted,
+    integer,
+    select,
+    unary,
+)
+from loadstone.kernel.functions import OPERATORS, SIGNATURES
+from loadstone.kernel.model import Access
+from loadstone.kernel.types import INT, ScalarType
+from loadstone.poly import map_from_values
+from loadstone.poly.spaces import Dim, constant
+
+
+def refused(message: str, span: Span | None, hint: str = "") -> InputError:
+    """The error for something that cannot stand here."""
+    return InputError(Diagnostic(message, span, hint))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What names mean in a kernel: symbols, which of them are parameters, functions, and values known to be affine."""
+
+    symbols: Mapping[str, syntax.Symbol]
+    parameters: tuple[str, ...]
+    functions: Mapping[str, syntax.Function]
+    aliases: dict[str, Expression]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """When a part of an expression is evaluated: where `domain` holds, and for sure only if `certain`."""
+
+    domain: isl.Set
+    certain: bool = True
+
+    def under(self, condition: Expression, holds: bool) -> Guard:
+        """The guard of what is evaluated only where a condition holds (or does not)."""
+        try:
+            chosen = affine_condition(condition, self.domain.get_space())
+        except NotAffine:
+            return replace(self, certain=False)
+        return replace(self, domain=self.domain.intersect(chosen if holds else chosen.complement()))
+
+
+@dataclass(slots=True)
+class Typing:
+    """Types the expressions of one statement (or of a bound), collecting the reads in operand order."""
+
+    names: Names
+    iterators: Mapping[str, ScalarType]
+    domain: isl.Set
+    reads: list[Access] = field(default_factory=list)
+    _bound: dict[str, Expression] = field(default_factory=dict)
+    _inlining: tuple[str, ...] = ()
+
+    def expression(self, node: syntax.Expr, guard: Guard | None = None) -> Expression:
+        """The typed expression."""
+        guard = guard or Guard(self.domain)
+        match node:
+            case syntax.Literal(value=value, type=kind, text=text, span=span):
+                return Constant(value, kind, text, span)
+            case syntax.Name():
+                return self._name(node, guard)
+            case syntax.Subscript():
+                return self._element(node, guard)
+            case syntax.UnaryOp(op=op, operand=operand, span=span):
+                return self._checked(op, unary(op, self.expression(operand, guard), span), span)
+            case syntax.BinaryOp():
+                return self._binary(node, guard)
+            case syntax.Conditional():
+                return self._conditional(node, guard)
+            case syntax.Invocation():
+                return self._call(node, guard)
+            case syntax.Conversion(type=kind, operand=operand, span=span):
+                return Cast(self.expression(operand, guard), kind, False, span)
+            case _:
+                assert_never(node)
+
+    def write(self, target: syntax.Name | syntax.Subscript, certain: bool) -> Access:
+        """The access of an assignment's target."""
+        indices = target.indices if isinstance(target, syntax.Subscript) else ()
+        name = target.base if isinstance(target, syntax.Subscript) else target.id
+        symbol = self._array(name, len(indices), target.span)
+        if symbol.constant:
+            raise refused(f"'{name}' is constant and cannot be assigned", target.span)
+        guard = Guard(self.domain, certain)
+        subscripts = self._known_subscripts(target, name) or tuple(self.expression(i, guard) for i in indices)
+        return self._access(symbol, subscripts, guard, target.span)
+
+    def _known_subscripts(self, target: syntax.Expr, name: str) -> tuple[Expression, ...]:
+        """The subscripts of the read of the target itself, in a compound assignment."""
+        same = (read.subscripts for read in self.reads if read.span == target.span and read.array == name)
+        return next(same, ())
+
+    def _name(self, node: syntax.Name, guard: Guard) -> Expression:
+        name = node.id
+        if name in self._bound:
+            return self._bound[name]
+        if name in self.iterators:
+            return Variable(name, self.iterators[name], node.span)
+        if name in self.names.aliases:
+            return cast(self.names.aliases[name], self.names.symbols[name].type)
+        symbol = self._array(name, 0, node.span)
+        if name in self.names.parameters:
+            return Variable(name, symbol.type, node.span)
+        if symbol.constant and symbol.values:
+            value = symbol.values[0]
+            return Constant(value, symbol.type, "", node.span)
+        return self._read(symbol, (), guard, node.span)
+
+    def _element(self, node: syntax.Subscript, guard: Guard) -> Expression:
+        symbol = self._array(node.base, len(node.indices), node.span)
+        indices = tuple(self.expression(index, guard) for index in node.indices)
+        return self._read(symbol, indices, guard, node.span)
+
+    def _array(self, name: str, rank: int, span: Span) -> syntax.Symbol:
+        symbol = self.names.symbols.get(name)
+        if symbol is None:
+            raise refused(f"'{name}' is not declared", span)
+        if len(symbol.extents) != rank:
+            has = f"{len(symbol.extents)} dimension{'s' * (len(symbol.extents) != 1)}"
+            what = f"'{name}' has {has}, but is used with {rank} subscript{'s' * (rank != 1)}"
+            raise refused(what, span, "subscript every dimension" if symbol.extents else "it is a scalar")
+        return symbol
+
+    def _read(self, symbol: syntax.Symbol, indices: tuple[Expression, ...], guard: Guard, span: Span) -> Operand:
+        self.reads.append(self._access(symbol, indices, guard, span))
+        return Operand(len(self.reads) - 1, symbol.type, span)
+
+    def _access(self, symbol: syntax.Symbol, indices: tuple[Expression, ...], guard: Guard, span: Span) -> Access:
+        """The access; a subscript that is not affine may be anything within the extent of its dimension."""
+        space = self.domain.get_space()
+        values: list[isl.PwAff | None] = []
+        for index in indices:
+            if not index.type.is_integer:
+                raise refused("a subscript must be an integer", index.span)
+            try:
+                values.append(affine_value(index, space))
+            except NotAffine:
+                values.append(None)
+        known = all(value is not None for value in values)
+        relation = _relation(space, symbol.name, values).intersect_domain(guard.domain)
+        if not (known and guard.certain):
+            relation = relation.intersect_range(self._elements(symbol, relation))
+        return Access(symbol.name, indices, relation, known and guard.certain, span)
+
+    def _elements(self, symbol: syntax.Symbol, relation: isl.Map) -> isl.Set:
+        """The elements of an array, as far as its extents are known and affine."""
+        space = relation.get_space().range()
+        elements = isl.Set.universe(space)
+        for position, extent in enumerate(symbol.extents):
+            elements = elements.lower_bound_val(Dim.set, position, isl.Val.zero(space.get_ctx()))
+            if extent is None:
+                continue
+            size = Typing(self.names, {}, elements).expression(extent)
+            try:
+                limit = affine_value(size, space)
+            except NotAffine:
+                continue
+            index = isl.PwAff.from_aff(isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), Dim.set, position))
+            elements = elements.intersect(index.lt_set(limit))
+        return elements
+
+    def _binary(self, node: syntax.BinaryOp, guard: Guard) -> Expression:
+        left = self.expression(node.left, guard)
+        if node.op in ("&&", "||"):
+            guard = guard.under(left, node.op == "&&")
+        right = self.expression(node.right, guard)
+        return self._checked(node.op, binary(node.op, left, right, node.span), node.span)
+
+    def _checked(self, op: str, expression: Expression, span: Span) -> Expression:
+        if op in ("%", "&", "|", "^", "<<", ">>", "~") and not expression.type.is_integer:
+            raise refused(f"'{op}' needs integer operands", span)
+        return expression
+
+    def _conditional(self, node: syntax.Conditional, guard: Guard) -> Expression:
+        condition = self.expression(node.condition, guard)
+        then = self.expression(node.then, guard.under(condition, True))
+        otherwise = self.expression(node.otherwise, guard.under(condition, False))
+        return select(condition, then, otherwise, node.span)
+
+    def _call(self, node: syntax.Invocation, guard: Guard) -> Expression:
+        arguments = tuple(self.expression(argument, guard) for argument in node.arguments)
+        name = node.function
+        if name in self.names.functions:
+            return self._inlined(self.names.functions[name], arguments, guard, node.span)
+        if name in OPERATORS and len(arguments) == 2:
+            return binary(OPERATORS[name], *arguments, node.span)
+        if name == "ceild" and len(arguments) == 2:
+            return unary("-", binary("floordiv", unary("-", arguments[0]), arguments[1], node.span), node.span)
+        if name not in SIGNATURES:
+            hint = "only mathematical functions and functions that return one expression of their arguments are allowed"
+            raise refused(f"the call of '{name}' has unknown effects", node.span, hint)
+        types, result = SIGNATURES[name]
+        self._check_count(name, len(types), len(arguments), node.span)
+        return Call(name, tuple(map(converted, arguments, types)), result, node.span)
+
+    def _check_count(self, name: str, wanted: int, given: int, span: Span) -> None:
+        if wanted != given:
+            raise refused(f"'{name}' takes {wanted} argument{'s' * (wanted != 1)}, not {given}", span)
+
+    def _inlined(
+        self, function: syntax.Function, arguments: tuple[Expression, ...], guard: Guard, span: Span
+    ) -> Expression:
+        if function.name in self._inlining:
+            raise refused(f"'{function.name}' is recursive", span, "kernels cannot call recursive functions")
+        self._check_count(function.name, len(function.parameters), len(arguments), span)
+        bound = {
+            name: cast(argument, kind)
+            for (name, kind), argument in zip(function.parameters, arguments, strict=True)
+        }
+        inner = replace(self, _bound=bound, _inlining=(*self._inlining, function.name))
+        inner.reads = self.reads
+        return cast(inner.expression(function.result, guard), function.type)
+
+
+def _relation(space: isl.Space, array: str, values: list[isl.PwAff | None]) -> isl.Map:
+    """The map from instances to elements, with unknown subscripts left free."""
+    zero = constant(space, 0)
+    relation = map_from_values(space, [zero if value is None else value for value in values], array)
+    for position, value in enumerate(values):
+        if value is None:
+            relation = relation.drop_constraints_involving_dims(Dim.out, position, 1)
+    return relation
+
+
+def condition_parts(node: syntax.Expr) -> list[syntax.Expr]:
+    """The conjuncts of a condition."""
+    if isinstance(node, syntax.BinaryOp) and node.op == "&&":
+        return [*condition_parts(node.left), *condition_parts(node.right)]
+    return [node]
+
+
+def conjunction(left: Expression | None, right: Expression) -> Expression:
+    """Both conditions."""
+    return right if left is None else Binary("&&", left, right, INT, right.span)
+
+
+__all__ = ["Guard", "Names", "Typing", "condition_parts", "conjunction", "integer", "refused"]

@@ -1,0 +1,210 @@
+"""From expression trees to isl's piecewise affine functions and sets.
+
+Integer arithmetic is taken as exact here: a kernel whose index arithmetic overflows is outside of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import islpy as isl
+
+from loadstone.kernel.expression import (
+    COMPARISONS,
+    LOGICAL,
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    Expression,
+    Operand,
+    Select,
+    Unary,
+    Variable,
+)
+from loadstone.poly import spaces
+
+
+class NotAffine(Exception):
+    """An expression is not affine; holds the smallest part that is to blame, and why."""
+
+    def __init__(self, expression: Expression, reason: str) -> None:
+        super().__init__(reason)
+        self.expression = expression
+        self.reason = reason
+
+
+def affine_value(expression: Expression, space: isl.Space) -> isl.PwAff:
+    """The value of an integer expression as a piecewise (quasi-)affine function on a set space.
+
+    >>> from loadstone.kernel.expression import Variable, binary, integer
+    >>> from loadstone.kernel.types import INT
+    >>> print(affine_value(binary("*", integer(2), Variable("i", INT)), spaces.set_space((), "S", ("i",))))
+    { S[i] -> [(2i)] }
+    """
+    match expression:
+        case Constant(value=int(value)):
+            return spaces.constant(space, value)
+        case Variable(name=name):
+            return _variable(expression, name, space)
+        case Unary(op="-", operand=operand):
+            return affine_value(operand, space).neg()
+        case Cast(operand=operand, type=kind) if kind.is_integer and operand.type.is_integer and kind.bits >= 32:
+            return affine_value(operand, space)
+        case Select():
+            return _select(expression, space)
+        case Binary(op=op) if op in COMPARISONS or op in LOGICAL:
+            return affine_condition(expression, space).indicator_function()
+        case Unary(op="!"):
+            return affine_condition(expression, space).indicator_function()
+        case Binary():
+            return _arithmetic(expression, space)
+        case Operand():
+            raise NotAffine(expression, "it depends on data")
+        case Constant() | Cast() | Call() | Unary():
+            raise NotAffine(expression, "it is not an integer expression of iterators and parameters")
+
+
+def affine_condition(expression: Expression, space: isl.Space) -> isl.Set:
+    """The set of points where an affine condition holds."""
+    match expression:
+        case Binary(op="&&", left=left, right=right):
+            return affine_condition(left, space).intersect(affine_condition(right, space))
+        case Binary(op="||", left=left, right=right):
+            return affine_condition(left, space).union(affine_condition(right, space))
+        case Unary(op="!", operand=operand):
+            return affine_condition(operand, space).complement()
+        case Binary(op=op, left=left, right=right) if op in COMPARISONS:
+            return _comparison(op, affine_value(left, space), affine_value(right, space))
+        case _:
+            return affine_value(expression, space).non_zero_set()
+
+
+def _variable(expression: Expression, name: str, space: isl.Space) -> isl.PwAff:
+    value = spaces.variable(space, name)
+    if value is None:
+        raise NotAffine(expression, f"'{name}' is neither an iterator of an enclosing loop nor a parameter")
+    return value
+
+
+def _select(expression: Select, space: isl.Space) -> isl.PwAff:
+    chosen = affine_condition(expression.condition, space)
+    then = affine_value(expression.then, space).intersect_domain(chosen)
+    otherwise = affine_value(expression.otherwise, space).intersect_domain(chosen.complement())
+    return then.union_add(otherwise).coalesce()
+
+
+def _comparison(op: str, left: isl.PwAff, right: isl.PwAff) -> isl.Set:
+    match op:
+        case "<":
+            return left.lt_set(right)
+        case "<=":
+            return left.le_set(right)
+        case ">":
+            return left.gt_set(right)
+        case ">=":
+            return left.ge_set(right)
+        case "==":
+            return left.eq_set(right)
+        case _:
+            return left.ne_set(right)
+
+
+def _arithmetic(expression: Binary, space: isl.Space) -> isl.PwAff:
+    left = affine_value(expression.left, space)
+    right = affine_value(expression.right, space)
+    match expression.op:
+        case "+":
+            return left.add(right)
+        case "-":
+            return left.sub(right)
+        case "*":
+            return _product(expression, left, right)
+        case "min":
+            return left.min(right)
+        case "max":
+            return left.max(right)
+        case "/" | "%" | "floordiv" | "mod":
+            return _division(expression, left, _nonzero_constant(expression.right, right))
+        case "<<" | ">>" | "&":
+            return _bit_operation(expression, left, _nonzero_constant(expression.right, right))
+        case op:
+            raise NotAffine(expression, f"'{op}' is not an affine operation")
+
+
+def _product(expression: Expression, left: isl.PwAff, right: isl.PwAff) -> isl.PwAff:
+    if not (left.is_cst() or right.is_cst()):
+        raise NotAffine(expression, "it multiplies two variables")
+    return left.mul(right)
+
+
+def _nonzero_constant(expression: Expression, value: isl.PwAff) -> int:
+    number = constant_value(value)
+    if not number:
+        raise NotAffine(expression, "the right operand is not a nonzero constant")
+    return number
+
+
+def constant_value(value: isl.PwAff) -> int | None:
+    """The number that a function is everywhere equal to, if there is one."""
+    pieces = value.get_pieces() if value.is_cst() else []
+    numbers = {aff.get_constant_val().to_python() for _, aff in pieces}
+    return numbers.pop() if len(numbers) == 1 else None
+
+
+def _division(expression: Binary, left: isl.PwAff, divisor: int) -> isl.PwAff:
+    space = left.get_domain_space()
+    right = spaces.constant(space, divisor)
+    match expression.op:
+        case "/":
+            return left.tdiv_q(right)
+        case "%":
+            return left.tdiv_r(right)
+        case "floordiv":
+            return left.div(right).floor()
+        case _:
+            return left.sub(left.div(right).floor().mul(right))
+
+
+def _bit_operation(expression: Binary, left: isl.PwAff, bits: int) -> isl.PwAff:
+    space = left.get_domain_space()
+    match expression.op:
+        case "<<" if 0 < bits < 31:
+            return left.mul(spaces.constant(space, 1 << bits))
+        case ">>" if 0 < bits < 31:
+            return left.div(spaces.constant(space, 1 << bits)).floor()
+        case "&" if bits > 0 and bits & (bits + 1) == 0:
+            return left.mod_val(isl.Val.int_from_si(space.get_ctx(), bits + 1))
+        case op:
+            raise NotAffine(expression, f"'{op}' with {bits} is not an affine operation")
+
+
+def affine_text(expression: Expression, parameters: Sequence[str]) -> str:
+    """An expression of parameters in short form, like `2N + 1`; as isl prints it where it has several pieces."""
+    space = spaces.set_space(parameters, "", ())
+    try:
+        value = affine_value(expression, space).coalesce()
+    except NotAffine as error:
+        return f"<{error.reason}>"
+    pieces = value.get_pieces()
+    if len(pieces) != 1 or not pieces[0][0].plain_is_universe() or pieces[0][1].dim(spaces.Dim.div):
+        return str(value)
+    aff = pieces[0][1]
+    terms = [(aff.get_coefficient_val(spaces.Dim.param, k).to_python(), name) for k, name in enumerate(parameters)]
+    return signed_sum([*terms, (aff.get_constant_val().to_python(), "")])
+
+
+def signed_sum(terms: Sequence[tuple[int, str]]) -> str:
+    """A linear combination in short form.
+
+    >>> signed_sum([(2, "N"), (-1, "M"), (1, "")])
+    '2N - M + 1'
+    """
+    text = ""
+    for factor, name in terms:
+        if factor == 0:
+            continue
+        size = "" if abs(factor) == 1 and name else str(abs(factor))
+        sign = ("-" if factor < 0 else "") if not text else (" - " if factor < 0 else " + ")
+        text += f"{sign}{size}{name}"
+    return text or "0"

@@ -1,0 +1,23 @@
+"""Library functions without side effects that a kernel may call."""
+
+from __future__ import annotations
+
+from loadstone.kernel.types import DOUBLE, FLOAT, INT, LLONG, LONG, ScalarType
+
+_ONE_ARGUMENT = (
+    "sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
+    "fabs floor ceil round trunc rint nearbyint erf erfc tgamma lgamma"
+).split()
+_TWO_ARGUMENTS = "pow atan2 fmin fmax fmod hypot fdim copysign remainder".split()
+
+SIGNATURES: dict[str, tuple[tuple[ScalarType, ...], ScalarType]] = {
+    "abs": ((INT,), INT),
+    "labs": ((LONG,), LONG),
+    "llabs": ((LLONG,), LLONG),
+    **{name: ((DOUBLE,), DOUBLE) for name in _ONE_ARGUMENT},
+    **{name + "f": ((FLOAT,), FLOAT) for name in _ONE_ARGUMENT},
+    **{name: ((DOUBLE, DOUBLE), DOUBLE) for name in _TWO_ARGUMENTS},
+    **{name + "f": ((FLOAT, FLOAT), FLOAT) for name in _TWO_ARGUMENTS},
+}
+
+OPERATORS = {"min": "min", "max": "max", "MIN": "min", "MAX": "max", "floord": "floordiv"}

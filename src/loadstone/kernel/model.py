@@ -1,0 +1,186 @@
+"""The kernel: statements with domain, schedule, accesses and body; arrays; parameters and what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+
+from loadstone.errors import Span
+from loadstone.kernel.expression import Expression
+from loadstone.kernel.types import Number, ScalarType
+from loadstone.poly.spaces import Dim
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array, or a scalar when it has no extents.
+
+    `extents` are expressions over the parameters. `initialised`: its contents are defined when the kernel starts.
+    `live_out`: somebody may look at it when the kernel has ended. `values`: the contents, where the source states
+    them (row by row). `local`: declared inside of the kernel.
+    """
+
+    name: str
+    type: ScalarType
+    extents: tuple[Expression, ...]
+    initialised: bool
+    live_out: bool
+    values: tuple[Number, ...] | None = None
+    local: bool = False
+    span: Span | None = None
+
+    @property
+    def rank(self) -> int:
+        """Number of subscripts."""
+        return len(self.extents)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Access:
+    """A reference to an array in a statement.
+
+    `relation` maps instances to elements. When `exact`, every instance touches exactly that element; otherwise it
+    may touch any of the elements, or none.
+    """
+
+    array: str
+    subscripts: tuple[Expression, ...]
+    relation: isl.Map
+    exact: bool
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement:
+    """One assignment `write = value`, executed for each point of `domain` at the time that `schedule` says.
+
+    All reads happen before the write. `condition`, when there is one, depends on data: the instance evaluates it
+    first and does nothing else where it is zero; the reads that it needs come first in `reads`.
+    """
+
+    name: str
+    iterators: tuple[str, ...]
+    domain: isl.Set
+    schedule: isl.Map
+    reads: tuple[Access, ...]
+    write: Access
+    value: Expression
+    condition: Expression | None = None
+    span: Span | None = None
+
+    @property
+    def may(self) -> bool:
+        """Whether an instance may leave its element unwritten."""
+        return not self.write.exact
+
+    @property
+    def exact(self) -> bool:
+        """Whether all its accesses are known exactly."""
+        return self.write.exact and all(read.exact for read in self.reads)
+
+
+@dataclass(frozen=True, slots=True)
+class TilingRequest:
+    """A tiling that the source asks for by pragma: theta per statement (or the loops), sizes, strip depth."""
+
+    schedule: tuple[tuple[str, tuple[Expression, ...]], ...]
+    sizes: tuple[int, ...]
+    strip: int
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The kernel as the user's C text, ready for a compiler.
+
+    `preamble` holds the definitions that the text leans on, `iterators` the loop counters (type and name) that it
+    uses without declaring them.
+    """
+
+    preamble: str
+    text: str
+    iterators: tuple[tuple[ScalarType, str], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kernel:
+    """A static-control program part, understood completely.
+
+    `parameter_types` names the parameters in order. `context` holds what is known of them.
+    """
+
+    name: str
+    parameter_types: Mapping[str, ScalarType]
+    context: isl.Set
+    statements: tuple[Statement, ...]
+    arrays: Mapping[str, Array]
+    defaults: Mapping[str, int]
+    tiling: TilingRequest | None = None
+    original: Original | None = None
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+        return tuple(self.parameter_types)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every access of every statement is known exactly."""
+        return all(statement.exact for statement in self.statements)
+
+    def statement(self, name: str) -> Statement:
+        """The statement with this name."""
+        return next(s for s in self.statements if s.name == name)
+
+    @property
+    def domain(self) -> isl.UnionSet:
+        """All statement instances."""
+        return union_of_sets(self, (s.domain for s in self.statements))
+
+    @property
+    def schedule(self) -> isl.UnionMap:
+        """Original execution order: instances to times of one common length (2d+1 form, padded with zeros)."""
+        length = max((s.schedule.dim(Dim.out) for s in self.statements), default=1)
+        return union_of_maps(self, (padded(s.schedule, length).intersect_domain(s.domain) for s in self.statements))
+
+    @property
+    def reads(self) -> isl.UnionMap:
+        """Instances to the elements that they may read."""
+        return self.accesses(lambda s: s.reads)
+
+    @property
+    def may_writes(self) -> isl.UnionMap:
+        """Instances to the elements that they may write (an over-approximation, exact when `exact`)."""
+        return self.accesses(lambda s: (s.write,))
+
+    @property
+    def must_writes(self) -> isl.UnionMap:
+        """Instances to the elements that they certainly write."""
+        return self.accesses(lambda s: (s.write,) if s.write.exact else ())
+
+    def accesses(self, choose: Callable[[Statement], tuple[Access, ...]]) -> isl.UnionMap:
+        """The union of the relations of the chosen accesses."""
+        return union_of_maps(self, (a.relation for s in self.statements for a in choose(s)))
+
+
+def padded(schedule: isl.Map, length: int) -> isl.Map:
+    """The map with zeros appended until its range has this many dimensions."""
+    present = schedule.dim(Dim.out)
+    result = schedule.add_dims(Dim.out, length - present)
+    zero = isl.Val.zero(result.get_ctx())
+    return reduce(lambda value, k: value.fix_val(Dim.out, k, zero), range(present, length), result)
+
+
+def union_of_maps(kernel: Kernel, maps: Iterator[isl.Map]) -> isl.UnionMap:
+    """The union of maps, within the kernel's context."""
+    empty = isl.UnionMap.empty(kernel.context.get_space())
+    return reduce(lambda union, value: union.union(value.to_union_map()), maps, empty)
+
+
+def union_of_sets(kernel: Kernel, sets: Iterator[isl.Set]) -> isl.UnionSet:
+    """The union of sets, within the kernel's context."""
+    empty = isl.UnionSet.empty(kernel.context.get_space())
+    return reduce(lambda union, value: union.union(value.to_union_set()), sets, empty)

@@ -1,0 +1,67 @@
+"""From a schedule to a loop tree, through isl's AST generator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import islpy as isl
+
+from loadstone.kernel.expression import Expression, substituted
+from loadstone.kernel.from_isl import from_ast
+from loadstone.loops.model import Block, For, If, Instance, Node, mapped
+
+_FRESH = tuple(f"c{k}" for k in range(64))
+
+
+def generate(schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str] = _FRESH) -> Node:
+    """Loops that execute the domain of a schedule in the order of its range, for parameters in the context.
+
+    `iterators` name the loops, one per dimension of the range.
+    """
+    build = isl.AstBuild.from_context(context)
+    names = isl.IdList.alloc(build.get_ctx(), len(iterators))
+    for name in iterators:
+        names = names.add(isl.Id(name, build.get_ctx()))
+    return _node(build.set_iterators(names).node_from_schedule_map(schedule.intersect_params(context)))
+
+
+def _node(node: isl.AstNode) -> Node:
+    kind = isl.ast_node_type
+    match node.get_type():
+        case kind.for_:
+            return _for(node)
+        case kind.if_:
+            otherwise = _node(node.if_get_else_node()) if node.if_has_else_node() else None
+            return If(from_ast(node.if_get_cond()), _node(node.if_get_then_node()), otherwise)
+        case kind.block:
+            children = node.block_get_children()
+            return Block(tuple(_node(children.get_at(k)) for k in range(children.n_ast_node())))
+        case kind.user:
+            return _instance(node.user_get_expr())
+        case kind.mark:
+            return _node(node.mark_get_node())
+        case other:
+            raise AssertionError(f"unexpected AST node {other}")
+
+
+def _for(node: isl.AstNode) -> Node:
+    iterator = node.for_get_iterator().get_id().get_name()
+    start, body = from_ast(node.for_get_init()), _node(node.for_get_body())
+    if node.for_is_degenerate():
+        return _once(iterator, start, body)
+    return For(iterator, start, from_ast(node.for_get_cond()), from_ast(node.for_get_inc()), body)
+
+
+def _once(iterator: str, value: Expression, body: Node) -> Node:
+    """The body with the iterator of a loop of one iteration replaced by its value."""
+    values = {iterator: value}
+
+    def change(expression: Expression) -> Expression:
+        return substituted(expression, values)
+
+    return mapped(body, change)
+
+
+def _instance(expression: isl.AstExpr) -> Instance:
+    name = expression.get_op_arg(0).get_id().get_name()
+    return Instance(name, tuple(from_ast(expression.get_op_arg(k)) for k in range(1, expression.get_op_n_arg())))

@@ -1,0 +1,45 @@
+"""Names and values of dimensions and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import islpy as isl
+
+from loadstone.poly.spaces import Dim, set_space
+
+HasParams = TypeVar("HasParams", isl.Set, isl.Map, isl.UnionSet, isl.UnionMap, isl.PwAff)
+
+
+def named_set(params: Sequence[str], name: str, dims: Sequence[str]) -> isl.Set:
+    """The set of all `name[dims]`."""
+    return isl.Set.universe(set_space(params, name, dims))
+
+
+def with_params(value: HasParams, params: isl.Set) -> HasParams:
+    """The value restricted to parameters in a parameter set."""
+    return value.intersect_params(params)
+
+
+def parameter_point(values: Mapping[str, int]) -> isl.Set:
+    """The parameter set that holds exactly these values."""
+    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(values))
+    result = isl.Set.universe(space)
+    for position, (name, value) in enumerate(values.items()):
+        result = result.set_dim_name(Dim.param, position, name).fix_val(
+            Dim.param, position, isl.Val.int_from_si(isl.DEFAULT_CONTEXT, value)
+        )
+    return result
+
+
+def fixed(value: HasParams, parameters: Mapping[str, int]) -> HasParams:
+    """The value with parameters set to numbers."""
+    return value.intersect_params(parameter_point(parameters))
+
+
+def renamed_dims(value: isl.Map, dims: Sequence[str], kind: isl.dim_type = Dim.out) -> isl.Map:
+    """The map with the dimensions of one side named."""
+    for position, name in enumerate(dims):
+        value = value.set_dim_name(kind, position, name)
+    return value

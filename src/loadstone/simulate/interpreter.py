@@ -1,0 +1,114 @@
+"""The kernel executed in plain Python, every access recorded: the oracle for all that is computed symbolically."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import islpy as isl
+
+from loadstone.kernel.model import Access, Kernel, Statement
+from loadstone.kernel.types import Number
+from loadstone.poly import fixed, pairs
+from loadstone.simulate.evaluate import evaluate
+from loadstone.simulate.memory import Element, Memory
+
+Instance = tuple[str, tuple[int, ...]]
+
+
+class Event(NamedTuple):
+    """One access: its rank in time, the instance, read or write, the operand position (-1 for the write), element."""
+
+    time: int
+    statement: str
+    instance: tuple[int, ...]
+    is_write: bool
+    position: int
+    array: str
+    element: Element
+
+
+Trace = list[Event]
+
+
+def instances_in_order(kernel: Kernel, parameters: Mapping[str, int], schedule: isl.UnionMap | None = None) -> list[Instance]:
+    """The statement instances for given parameters in the order of a schedule (by default the original one)."""
+    dates: list[tuple[tuple[int, ...], int, Instance]] = []
+    order = {statement.name: k for k, statement in enumerate(kernel.statements)}
+
+    def add(part: isl.Map) -> None:
+        name = part.get_tuple_name(isl.dim_type.in_)
+        dates.extend((date, order[name], (name, point)) for point, date in pairs(part))
+
+    fixed(schedule or kernel.schedule, parameters).foreach_map(add)
+    return [instance for _, _, instance in sorted(dates)]
+
+
+def execute(
+    kernel: Kernel, parameters: Mapping[str, int], memory: Memory, schedule: isl.UnionMap | None = None
+) -> Trace:
+    """Run the kernel on a memory, which it changes; returns every access in order of time."""
+    trace: Trace = []
+    statements = {statement.name: statement for statement in kernel.statements}
+    for time, (name, point) in enumerate(instances_in_order(kernel, parameters, schedule)):
+        _run_instance(statements[name], point, time, parameters, memory, trace)
+    return trace
+
+
+def _run_instance(
+    statement: Statement,
+    point: tuple[int, ...],
+    time: int,
+    parameters: Mapping[str, int],
+    memory: Memory,
+    trace: Trace,
+) -> None:
+    variables = {**parameters, **dict(zip(statement.iterators, point, strict=True))}
+    operands = _Operands(statement, point, time, variables, memory, trace)
+    if statement.condition is not None and not evaluate(statement.condition, variables, operands):
+        return
+    value = evaluate(statement.value, variables, operands)
+    element = element_of(statement.write, variables, operands)
+    memory[statement.write.array][element] = value
+    trace.append(Event(time, statement.name, point, True, -1, statement.write.array, element))
+
+
+class _Operands(Sequence[Number]):
+    """The values of a statement's reads, each read from memory when it is first needed."""
+
+    def __init__(
+        self,
+        statement: Statement,
+        point: tuple[int, ...],
+        time: int,
+        variables: Mapping[str, int],
+        memory: Memory,
+        trace: Trace,
+    ) -> None:
+        self._statement = statement
+        self._point = point
+        self._time = time
+        self._variables = variables
+        self._memory = memory
+        self._trace = trace
+        self._values: dict[int, Number] = {}
+
+    def __len__(self) -> int:
+        return len(self._statement.reads)
+
+    def __getitem__(self, position: int) -> Number:  # type: ignore[override]
+        if position not in self._values:
+            self._values[position] = self._fetch(position)
+        return self._values[position]
+
+    def _fetch(self, position: int) -> Number:
+        access = self._statement.reads[position]
+        element = element_of(access, self._variables, self)
+        value = self._memory[access.array][element]
+        self._trace.append(Event(self._time, self._statement.name, self._point, False, position, access.array, element))
+        return value
+
+
+def element_of(access: Access, variables: Mapping[str, int], operands: Sequence[Number]) -> Element:
+    """The element that an access touches."""
+    return tuple(int(evaluate(subscript, variables, operands)) for subscript in access.subscripts)

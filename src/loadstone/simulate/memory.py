@@ -1,0 +1,138 @@
+"""The contents of a kernel's arrays: generated inputs, and comparison bit by bit."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loadstone.errors import Diagnostic, InputError
+from loadstone.kernel.expression import Operand, walk
+from loadstone.kernel.model import Array, Kernel
+from loadstone.kernel.types import Number, ScalarType
+from loadstone.poly import fixed
+from loadstone.simulate.evaluate import evaluate
+
+Element = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Buffer:
+    """The cells of one array, row by row."""
+
+    name: str
+    type: ScalarType
+    extents: tuple[int, ...]
+    cells: list[Number]
+
+    def address(self, element: Element) -> int:
+        """The position of an element among the cells; raises `IndexError` outside of the extents."""
+        address = 0
+        for index, extent in zip(element, self.extents, strict=True):
+            if not 0 <= index < extent:
+                raise IndexError(f"{self.name}{list(element)} is outside of its extents {list(self.extents)}")
+            address = address * extent + index
+        return address
+
+    def __getitem__(self, element: Element) -> Number:
+        return self.cells[self.address(element)]
+
+    def __setitem__(self, element: Element, value: Number) -> None:
+        self.cells[self.address(element)] = value
+
+
+Memory = dict[str, Buffer]
+
+
+def copied(memory: Memory) -> Memory:
+    """The same contents in cells of their own."""
+    return {name: Buffer(b.name, b.type, b.extents, list(b.cells)) for name, b in memory.items()}
+
+
+def initial_memory(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0) -> Memory:
+    """Arrays of the right extents with reproducible contents.
+
+    Floating-point values are moderate and positive and matrices have a heavy diagonal, so that factorisations and
+    square roots stay finite. Arrays that select elements of others hold valid subscripts. Temporaries hold garbage.
+    """
+    check_parameters(kernel, parameters)
+    extents = {name: _extents(array, parameters) for name, array in kernel.arrays.items()}
+    limits = _subscript_limits(kernel, extents)
+    return {name: _buffer(array, extents[name], limits.get(name), seed) for name, array in kernel.arrays.items()}
+
+
+def check_parameters(kernel: Kernel, parameters: Mapping[str, int]) -> None:
+    """Raise `InputError` unless every parameter has a value that the context allows."""
+    missing = [name for name in kernel.parameters if name not in parameters]
+    unknown = [name for name in parameters if name not in kernel.parameters]
+    known = ", ".join(kernel.parameters) or "none"
+    if missing:
+        raise InputError(Diagnostic(f"no value for parameter {missing[0]}", None, f"give it with -p {missing[0]}=8"))
+    if unknown:
+        raise InputError(Diagnostic(f"'{unknown[0]}' is not a parameter", None, f"parameters are: {known}"))
+    if fixed(kernel.context, parameters).is_empty():
+        values = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+        hint = f"known of the parameters: {kernel.context}"
+        raise InputError(Diagnostic(f"the kernel is not defined for {values}", None, hint))
+
+
+def _extents(array: Array, parameters: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(max(0, int(evaluate(extent, parameters, ()))) for extent in array.extents)
+
+
+def _subscript_limits(kernel: Kernel, extents: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """For each array that is used in a subscript of another, the smallest extent that it selects from."""
+    limits: dict[str, int] = {}
+    for statement in kernel.statements:
+        for access in (*statement.reads, statement.write):
+            for subscript, extent in zip(access.subscripts, extents[access.array], strict=True):
+                for part in walk(subscript):
+                    if isinstance(part, Operand):
+                        name = statement.reads[part.position].array
+                        limits[name] = min(limits.get(name, extent), extent)
+    return limits
+
+
+def _buffer(array: Array, extents: tuple[int, ...], limit: int | None, seed: int) -> Buffer:
+    size = math.prod(extents)
+    if array.values is not None:
+        return Buffer(array.name, array.type, extents, list(array.values[:size]))
+    source = random.Random(f"{array.name}:{seed}")
+    cells = [_value(array.type, limit, source) for _ in range(size)]
+    if limit is None and not array.type.is_integer and len(extents) == 2:
+        for k in range(min(extents)):
+            cells[k * extents[1] + k] = array.type.wrap(cells[k * extents[1] + k] + max(extents))
+    return Buffer(array.name, array.type, extents, cells)
+
+
+def _value(kind: ScalarType, limit: int | None, source: random.Random) -> Number:
+    if limit is not None:
+        return source.randrange(limit) if limit else 0
+    if kind.is_integer:
+        return kind.wrap(source.randint(-50, 100) if kind.signed else source.randint(0, 100))
+    return kind.wrap(source.uniform(0.125, 1.0))
+
+
+def same(left: Number, right: Number) -> bool:
+    """Whether two values are the same bit by bit; all not-a-numbers count as one."""
+    if isinstance(left, float) and isinstance(right, float):
+        if math.isnan(left) or math.isnan(right):
+            return math.isnan(left) and math.isnan(right)
+        return left == right and math.copysign(1, left) == math.copysign(1, right)
+    return left == right
+
+
+def mismatches(expected: Memory, actual: Memory, arrays: tuple[str, ...]) -> list[tuple[str, int]]:
+    """The cells (array and address) of some arrays in which two memories differ."""
+    return [
+        (name, address)
+        for name in arrays
+        for address, (left, right) in enumerate(zip(expected[name].cells, actual[name].cells, strict=True))
+        if not same(left, right)
+    ]
+
+
+def live_out_arrays(kernel: Kernel) -> tuple[str, ...]:
+    """The arrays that somebody may look at after the kernel."""
+    return tuple(name for name, array in kernel.arrays.items() if array.live_out)
