@@ -5,6 +5,7 @@
 #endif
 
 #pragma loadstone default(m = 70, n = 50)
+#pragma loadstone assume(m >= 1)
 void lpsf_hflr(int m, int n, int p0[n][m], int p1[n][m])
 {
 #pragma loadstone tile size(8, 16)

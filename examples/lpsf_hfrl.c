@@ -5,6 +5,7 @@
 #endif
 
 #pragma loadstone default(m = 70, n = 50)
+#pragma loadstone assume(m >= 1)
 void lpsf_hfrl(int m, int n, int p2[n][m], int p3[n][m])
 {
 #pragma loadstone tile schedule(S0: i, 0; S1: i, m - 1 - j) size(8, 16)

@@ -1,7 +1,7 @@
 """Random affine C kernels, in bounds and free of undefined behaviour for all parameter values >= 0.
 
 `kernels()` is a Hypothesis strategy; `kernel_from_seed(k)` is kernel number k, for sweeps. Both run the same
-generator over a `Draw`, so what a sweep finds can be told apart by its seed, and what Hypothesis finds shrinks.
+generator over a `Draw`: what a sweep finds is named by its seed, and what Hypothesis finds shrinks.
 
 How a kernel stays in bounds: every loop bound and every subscript is a `Quantity`, an affine expression together
 with its `Envelope`, two affine expressions of the parameters alone between which it lies in every instance that
@@ -151,8 +151,10 @@ class Affine:
 
 def combine(function: Callable[[int, int], int], left: Affine, right: Affine) -> Affine:
     """The expression whose constant and coefficients are `function` of those of `left` and `right`."""
-    pairs = {name: (left.coefficients.get(name, 0), right.coefficients.get(name, 0))
-             for name in (*left.coefficients, *right.coefficients)}
+    pairs = {
+        name: (left.coefficients.get(name, 0), right.coefficients.get(name, 0))
+        for name in (*left.coefficients, *right.coefficients)
+    }
     coefficients = {name: function(*pair) for name, pair in pairs.items()}
     return Affine(function(left.constant, right.constant), {name: c for name, c in coefficients.items() if c})
 
@@ -1056,8 +1058,10 @@ def random_type(draw: Draw) -> str:
 def random_variables(draw: Draw, may: bool) -> tuple[Variable, ...]:
     """The variables of a kernel: the first is an array that may be written, the others often have its type."""
     first = Variable("a", random_type(draw), random_rank(draw), Role.DATA)
-    others = [(name, random_rank(draw), draw.weighted((65, Role.DATA), (35, Role.INPUT)))
-              for name in "bcd"[: draw.weighted((3, 0), (4, 1), (3, 2), (1, 3))]]
+    others = [
+        (name, random_rank(draw), draw.weighted((65, Role.DATA), (35, Role.INPUT)))
+        for name in "bcd"[: draw.weighted((3, 0), (4, 1), (3, 2), (1, 3))]
+    ]
     if draw.chance(35):
         others.append(("w", draw.weighted((3, 1), (1, 2)), Role.LOCAL))
     if draw.chance(35):

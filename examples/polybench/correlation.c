@@ -3,6 +3,7 @@
 #include <math.h>
 
 #pragma loadstone default(m = 36, n = 45)
+#pragma loadstone assume(n >= 1)
 void correlation(int m, int n, double data[n][m], double corr[m][m], double mean[m], double stddev[m])
 {
 #pragma loadstone tile schedule(S0: 0, j, 0, 0; S1: 0, j, i, 0; S2: 0, j, n - 1, 0; \

@@ -1,5 +1,6 @@
 /* Covariance matrix of m variables from n samples each (PolyBench covariance). */
 #pragma loadstone default(m = 36, n = 45)
+#pragma loadstone assume(n >= 1)
 void covariance(int m, int n, double data[n][m], double cov[m][m], double mean[m])
 {
 #pragma loadstone tile schedule(S0: 0, j, 0, 0; S1: 0, j, i, 0; S2: 0, j, n - 1, 0; S3: 1, i, j, 0; \

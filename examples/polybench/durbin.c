@@ -1,6 +1,7 @@
 /* Solution y of the Yule-Walker equations of a Toeplitz matrix by Levinson-Durbin recursion (PolyBench durbin).
    One order after the other; each runs three phases over tiles of i, and a strip holds all of an order. */
 #pragma loadstone default(n = 116)
+#pragma loadstone assume(n >= 1)
 void durbin(int n, double r[n], double y[n])
 {
   double z[n], alpha, beta, sum;

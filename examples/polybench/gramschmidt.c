@@ -3,6 +3,7 @@
 #include <math.h>
 
 #pragma loadstone default(m = 44, n = 30)
+#pragma loadstone assume(m >= 1)
 void gramschmidt(int m, int n, double a[m][n], double r[n][n], double q[m][n])
 {
 #pragma loadstone tile schedule(S0: k, k, 0, 0; S1: k, k, 0, i; S2: k, k, 0, m - 1; S3: k, k, 1, i; \

@@ -1,5 +1,11 @@
 """Loadstone: from an affine loop kernel and a tiling to an accelerator.
 
+    import loadstone as ls
+
+    kernel = ls.parse("matmul.c")
+    plan = ls.plan(kernel, ls.Tiling(sizes=(32, 32, 32)))
+    plan["a"].load
+
 Public names are loaded when they are first used, so that importing the package costs nothing.
 """
 
@@ -11,20 +17,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from loadstone.analysis import dependences
     from loadstone.errors import IllegalTransformation, InputError, LoadstoneError, ToolError, UnsupportedError
+    from loadstone.frontend.python import kernel
     from loadstone.frontend.read import parse
-    from loadstone.kernel.model import Kernel
+    from loadstone.model.kernel import Kernel
+    from loadstone.pipeline import plan
+    from loadstone.transfer import Plan
+    from loadstone.transform import Tiling
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "IllegalTransformation": "loadstone.errors",
     "InputError": "loadstone.errors",
-    "Kernel": "loadstone.kernel.model",
+    "Kernel": "loadstone.model.kernel",
     "LoadstoneError": "loadstone.errors",
+    "Plan": "loadstone.transfer",
+    "Tiling": "loadstone.transform",
     "ToolError": "loadstone.errors",
     "UnsupportedError": "loadstone.errors",
     "dependences": "loadstone.analysis",
+    "kernel": "loadstone.frontend.python",
     "parse": "loadstone.frontend.read",
+    "plan": "loadstone.pipeline",
 }
 
 __all__ = [
@@ -32,10 +46,14 @@ __all__ = [
     "InputError",
     "Kernel",
     "LoadstoneError",
+    "Plan",
+    "Tiling",
     "ToolError",
     "UnsupportedError",
     "dependences",
+    "kernel",
     "parse",
+    "plan",
 ]
 
 

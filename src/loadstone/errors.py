@@ -117,6 +117,11 @@ class Problems:
         for diagnostic in error.diagnostics:
             self.add(diagnostic.message, diagnostic.span, diagnostic.hint)
 
+    @property
+    def found(self) -> tuple[Diagnostic, ...]:
+        """What was recorded so far."""
+        return tuple(self._found)
+
     def raise_if_any(self) -> None:
         """Raise `InputError` with everything recorded, in the order of the source."""
         if self._found:

@@ -2,15 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
+from loadstone.analysis import Dependences, dependences
 from loadstone.emit.c import emit_kernel
-from loadstone.kernel.model import Kernel
+from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.model.kernel import Kernel
 from loadstone.loops import generate
+from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.simulate import execute, initial_memory, mismatches
 from loadstone.simulate.compiled import compile_emitted, compile_original
 from loadstone.simulate.memory import copied, live_out_arrays
+from loadstone.transfer import Plan, make_plan
+from loadstone.transfer.coarse import coarse_arrays
+from loadstone.transform.auto import auto_tiled, auto_would_work
+from loadstone.transform.legality import check_legal
+from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled
+
+T = TypeVar("T")
+
+
+def choose_tiling(
+    kernel: Kernel, sizes: tuple[int, ...] | None = None, schedule: str | None = None, strip: int | None = None
+) -> TiledKernel:
+    """The kernel tiled as asked; what is not said is taken from the source, then from the defaults.
+
+    Sizes given without a schedule belong to the loops as they stand, or to the schedule of the source if there is one.
+    """
+    request = kernel.tiling
+    if schedule == "auto":
+        return auto_tiled(kernel, Tiling(sizes or DEFAULT_SIZE, None, strip or 1), dependences(kernel))
+    if schedule is None and request is not None:
+        return requested(kernel, request, sizes, strip)
+    return tiled(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
+
+
+def plan(kernel: Kernel, tiling: Tiling | None = None, *, keep_dead_stores: bool = False) -> Plan:
+    """The load/store plan of a kernel; without a tiling, of the one that its source asks for."""
+    tiles = choose_tiling(kernel) if tiling is None else _tiled(kernel, tiling)
+    return plan_tiles(tiles, keep_dead_stores=keep_dead_stores)
+
+
+def _tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
+    return auto_tiled(kernel, tiling, dependences(kernel)) if tiling.schedule == "auto" else tiled(kernel, tiling)
+
+
+def plan_tiles(tiles: TiledKernel, *, keep_dead_stores: bool = False, limit: int | None = None) -> Plan:
+    """The plan of a tiling, after its legality; approximated where the exact one would exceed the operation limit."""
+    known = within_limit("the dependences", limit, lambda: dependences(tiles.kernel))
+    within_limit("the legality of the tiling", limit, lambda: check_legal(tiles, known, lambda: _advice(tiles, known)))
+    try:
+        with operation_limit(limit or DEFAULT_LIMIT):
+            return make_plan(tiles, keep_dead_stores=keep_dead_stores)
+    except LimitReached as reached:
+        return Plan(tiles, coarse_arrays(tiles), False, f"the exact plan needs {reached}")
+
+
+def _advice(tiles: TiledKernel, known: Dependences) -> str:
+    """What to do about an illegal tiling."""
+    strip = min(tiles.strip, 1)
+    if auto_would_work(tiles.kernel, Tiling(max(tiles.sizes), None, strip), known):
+        return "--schedule auto finds a legal one"
+    return "give another schedule with --schedule, or tiles of size 1 in the dimension that runs backwards"
+
+
+def within_limit(what: str, limit: int | None, compute: Callable[[], T]) -> T:
+    """The result of a computation, or an error when it needs too many operations."""
+    try:
+        with operation_limit(limit or DEFAULT_LIMIT):
+            return compute()
+    except LimitReached as reached:
+        hint = "allow more with --limit, or simplify bounds and subscripts"
+        raise UnsupportedError(Diagnostic(f"{what} cannot be decided: {reached}", None, hint)) from None
 
 
 def printed_again(kernel: Kernel, name: str) -> str:

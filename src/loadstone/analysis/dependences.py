@@ -7,11 +7,15 @@ Writes that may not happen never hide an earlier one, so that with inexact acces
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache, reduce
 
 import islpy as isl
 
-from loadstone.kernel.model import Access, Kernel, Statement
+from loadstone.model.kernel import Access, Kernel, Statement, padded
+from loadstone.poly import coalesced
+from loadstone.poly.spaces import Dim
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +32,26 @@ class Dependences:
         return self.flow.union(self.anti).union(self.output)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Memory:
+    """The accesses of one array: certain and possible writes, reads, and the dates of all statements concerned."""
+
+    must: isl.UnionMap
+    may: isl.UnionMap
+    reads: isl.UnionMap
+    dates: isl.UnionMap
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ReadFlow:
+    """Where the values of one read reference come from: writers (last writer to read), or from before the kernel."""
+
+    statement: str
+    position: int
+    writers: isl.UnionMap
+    unwritten: isl.UnionMap
+
+
 def dependences(kernel: Kernel) -> Dependences:
     """All dependences of a kernel in its original order."""
     return Dependences(flow(kernel), anti(kernel), output(kernel))
@@ -35,52 +59,76 @@ def dependences(kernel: Kernel) -> Dependences:
 
 def flow(kernel: Kernel) -> isl.UnionMap:
     """Value-based flow dependences, last writer to read."""
-    return _last_writers(kernel, kernel.reads).get_may_dependence().coalesce()
+    return coalesced(_union(kernel, (read.writers for read in _read_flows(kernel))))
 
 
 def flow_of_reads(kernel: Kernel) -> dict[tuple[str, int], isl.UnionMap]:
     """Value-based flow dependences for each read reference, named by statement and operand position."""
-    return {
-        (statement.name, position): _flow_of_read(kernel, read)
-        for statement in kernel.statements
-        for position, read in enumerate(statement.reads)
-    }
-
-
-def _flow_of_read(kernel: Kernel, read: Access) -> isl.UnionMap:
-    return _last_writers(kernel, read.relation.to_union_map()).get_may_dependence().coalesce()
+    return {(read.statement, read.position): coalesced(read.writers) for read in _read_flows(kernel)}
 
 
 def unwritten_reads(kernel: Kernel) -> isl.UnionMap:
     """Reads, instance to element, that may see a value from before the kernel."""
-    return _last_writers(kernel, kernel.reads).get_may_no_source()
-
-
-def _last_writers(kernel: Kernel, reads: isl.UnionMap) -> isl.UnionFlow:
-    info = isl.UnionAccessInfo.from_sink(_known(kernel, reads))
-    info = info.set_must_source(_known(kernel, kernel.must_writes))
-    info = info.set_may_source(_known(kernel, kernel.accesses(_may_write)))
-    return info.set_schedule_map(kernel.schedule).compute_flow()
-
-
-def _may_write(statement: Statement) -> tuple[Access, ...]:
-    return () if statement.write.exact else (statement.write,)
+    return _union(kernel, (read.unwritten for read in _read_flows(kernel)))
 
 
 def anti(kernel: Kernel) -> isl.UnionMap:
     """Memory-based anti dependences: a read before a write of the same element."""
-    return _ordered_pairs(kernel, kernel.reads, kernel.may_writes)
+    memories = _memories(kernel).values()
+    return coalesced(_union(kernel, (_ordered_pairs(m, m.reads, m.must.union(m.may)) for m in memories)))
 
 
 def output(kernel: Kernel) -> isl.UnionMap:
     """Memory-based output dependences: a write before a write of the same element."""
-    return _ordered_pairs(kernel, kernel.may_writes, kernel.may_writes)
+    memories = _memories(kernel).values()
+    return coalesced(_union(kernel, (_ordered_pairs(m, m.must.union(m.may), m.must.union(m.may)) for m in memories)))
 
 
-def _ordered_pairs(kernel: Kernel, first: isl.UnionMap, second: isl.UnionMap) -> isl.UnionMap:
-    info = isl.UnionAccessInfo.from_sink(_known(kernel, second)).set_may_source(_known(kernel, first))
-    return info.set_schedule_map(kernel.schedule).compute_flow().get_may_dependence().coalesce()
+def _ordered_pairs(memory: _Memory, first: isl.UnionMap, second: isl.UnionMap) -> isl.UnionMap:
+    info = isl.UnionAccessInfo.from_sink(second).set_may_source(first)
+    return info.set_schedule_map(memory.dates).compute_flow().get_may_dependence()
 
 
-def _known(kernel: Kernel, accesses: isl.UnionMap) -> isl.UnionMap:
-    return accesses.intersect_params(kernel.context)
+@lru_cache(maxsize=2)
+def _read_flows(kernel: Kernel) -> tuple[_ReadFlow, ...]:
+    """The flow of each read reference; one reference at a time is much faster than all together."""
+    memories = _memories(kernel)
+    return tuple(
+        _read_flow(kernel, memories[read.array], statement, position)
+        for statement in kernel.statements
+        for position, read in enumerate(statement.reads)
+    )
+
+
+def _read_flow(kernel: Kernel, memory: _Memory, statement: Statement, position: int) -> _ReadFlow:
+    info = isl.UnionAccessInfo.from_sink(_known(kernel, statement.reads[position]))
+    info = info.set_must_source(memory.must).set_may_source(memory.may)
+    found = info.set_schedule_map(memory.dates).compute_flow()
+    return _ReadFlow(statement.name, position, found.get_may_dependence(), found.get_may_no_source())
+
+
+@lru_cache(maxsize=2)
+def _memories(kernel: Kernel) -> dict[str, _Memory]:
+    length = max((s.schedule.dim(Dim.out) for s in kernel.statements), default=1)
+    dates = {s.name: padded(s.schedule, length).intersect_domain(s.domain).to_union_map() for s in kernel.statements}
+    return {array: _memory(kernel, array, dates) for array in kernel.arrays}
+
+
+def _memory(kernel: Kernel, array: str, dates: dict[str, isl.UnionMap]) -> _Memory:
+    writers = [s for s in kernel.statements if s.write.array == array]
+    readers = {s.name: [read for read in s.reads if read.array == array] for s in kernel.statements}
+    concerned = {s.name for s in writers} | {name for name, reads in readers.items() if reads}
+    return _Memory(
+        _union(kernel, (_known(kernel, s.write) for s in writers if s.write.exact)),
+        _union(kernel, (_known(kernel, s.write) for s in writers if not s.write.exact)),
+        _union(kernel, (_known(kernel, read) for reads in readers.values() for read in reads)),
+        _union(kernel, (dates[s.name] for s in kernel.statements if s.name in concerned)),
+    )
+
+
+def _known(kernel: Kernel, access: Access) -> isl.UnionMap:
+    return access.relation.intersect_params(kernel.context).to_union_map()
+
+
+def _union(kernel: Kernel, maps: Iterable[isl.UnionMap]) -> isl.UnionMap:
+    return reduce(isl.UnionMap.union, maps, isl.UnionMap.empty(kernel.context.get_space()))

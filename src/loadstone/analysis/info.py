@@ -6,8 +6,8 @@ from typing import Any
 
 from loadstone.analysis.dependences import dependences
 from loadstone.analysis.liveness import live_in
-from loadstone.kernel.affine import affine_text
-from loadstone.kernel.model import Array, Kernel, Statement
+from loadstone.model.affine import affine_text
+from loadstone.model.kernel import Array, Kernel, Statement
 
 
 def kernel_info(kernel: Kernel) -> dict[str, Any]:

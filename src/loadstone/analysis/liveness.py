@@ -5,12 +5,13 @@ from __future__ import annotations
 import islpy as isl
 
 from loadstone.analysis.dependences import unwritten_reads
-from loadstone.kernel.model import Kernel
+from loadstone.model.kernel import Kernel
+from loadstone.poly import coalesced
 
 
 def upward_exposed(kernel: Kernel) -> isl.UnionSet:
     """The elements whose value from before the kernel may be read (exact when the kernel is)."""
-    return unwritten_reads(kernel).range().coalesce()
+    return coalesced(unwritten_reads(kernel).range())
 
 
 def live_in(kernel: Kernel) -> frozenset[str]:

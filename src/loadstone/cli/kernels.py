@@ -6,7 +6,9 @@ import argparse
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.frontend.read import parse
-from loadstone.kernel.model import Kernel
+from loadstone.model.kernel import Kernel
+from loadstone.pipeline import choose_tiling
+from loadstone.transform.tiling import TiledKernel
 
 
 def read_kernel(arguments: argparse.Namespace) -> Kernel:
@@ -17,6 +19,11 @@ def read_kernel(arguments: argparse.Namespace) -> Kernel:
         defines=dict(arguments.defines),
         include=arguments.include,
     )
+
+
+def tiled_kernel(arguments: argparse.Namespace, kernel: Kernel) -> TiledKernel:
+    """The kernel with the tiling of the options that `options.tiling` defines, else the one its source asks for."""
+    return choose_tiling(kernel, arguments.tile, arguments.schedule, arguments.strip)
 
 
 def parameter_values(arguments: argparse.Namespace, kernel: Kernel) -> dict[str, int]:

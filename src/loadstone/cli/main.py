@@ -24,6 +24,7 @@ class Command:
 
 COMMANDS = (
     Command("info", "statements, domains, accesses, dependences, arrays", options.kernel),
+    Command("plan", "load/store sets and volumes of a tiling", options.plan),
     Command("run", "execute the kernel in three ways and compare", options.run),
     Command("doctor", "which optional tools are there, and how to get the others", options.output),
 )

@@ -32,11 +32,40 @@ def parameters(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def tiling(parser: argparse.ArgumentParser) -> None:
+    """How the kernel is tiled."""
+    parser.add_argument("--tile", metavar="SIZES", type=sizes, help="tile sizes, 32,32,32; one number is for all")
+    parser.add_argument("--schedule", metavar="MAP", help="theta in isl syntax, or auto; by default the loops")
+    parser.add_argument("--strip", metavar="K", type=int, help="how many innermost tile loops form a strip")
+    parser.add_argument("--limit", metavar="N", type=int, help="isl operations before a plan is approximated")
+
+
+def plan(parser: argparse.ArgumentParser) -> None:
+    """Options of `plan`."""
+    kernel(parser)
+    parameters(parser)
+    tiling(parser)
+    parser.add_argument("--check", metavar="PLAN.json", help="judge this plan instead of making one")
+    parser.add_argument("--quast", action="store_true", help="show the decision trees")
+    parser.add_argument("--keep-dead-stores", action="store_true", help="store all that is written, as in the papers")
+
+
 def run(parser: argparse.ArgumentParser) -> None:
     """Options of `run`."""
     kernel(parser)
     parameters(parser)
     parser.add_argument("--seed", type=int, default=0, help="seed of the generated inputs")
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Tile sizes, separated by commas."""
+    try:
+        found = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list of whole numbers") from None
+    if any(size < 1 for size in found):
+        raise argparse.ArgumentTypeError("tile sizes must be positive")
+    return found
 
 
 def definition(text: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from loadstone.kernel.expression import (
+from loadstone.model.expression import (
     Binary,
     Call,
     Cast,
@@ -19,8 +19,8 @@ from loadstone.kernel.expression import (
     substituted,
     walk,
 )
-from loadstone.kernel.model import Access, Array, Kernel, Statement
-from loadstone.kernel.types import FLOAT, ScalarType
+from loadstone.model.kernel import Access, Array, Kernel, Statement
+from loadstone.model.types import FLOAT, ScalarType
 from loadstone.loops.model import Block, For, If, Instance, Node, expressions
 
 INDENT = "  "
@@ -47,8 +47,8 @@ _PRECEDENCE = {
 }
 _UNARY, _ATOM = 11, 12
 _MACROS = {
-    "floordiv": ("floord", "#define floord(n, d) (((n) < 0) ? -((-(n) + (d) - 1) / (d)) : (n) / (d))"),
-    "mod": ("modulo", "#define modulo(n, d) ((((n) % (d)) + (d)) % (d))"),
+    "floordiv": ("floord", "#define floord(n, d) ((n) / (d) - ((n) % (d) != 0 && ((n) < 0) != ((d) < 0)))"),
+    "mod": ("modulo", "#define modulo(n, d) ((n) % (d) + ((n) % (d) != 0 && ((n) < 0) != ((d) < 0) ? (d) : 0))"),
     "min": ("min", "#define min(x, y) ((x) < (y) ? (x) : (y))"),
     "max": ("max", "#define max(x, y) ((x) > (y) ? (x) : (y))"),
 }
@@ -57,7 +57,7 @@ _MACROS = {
 def emit_expression(expression: Expression, operands: Sequence[str] = ()) -> str:
     """The expression as C; `operands` are the texts of the statement's reads.
 
-    >>> from loadstone.kernel.expression import binary, integer
+    >>> from loadstone.model.expression import binary, integer
     >>> emit_expression(binary("*", binary("+", integer(1), integer(2)), integer(3)))
     '(1 + 2) * 3'
     """

@@ -9,10 +9,11 @@ import islpy as isl
 from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
 from loadstone.frontend.typing import Names, Typing, refused
-from loadstone.kernel.affine import NotAffine, affine_value
-from loadstone.kernel.expression import Expression
-from loadstone.kernel.from_isl import expression_of
-from loadstone.kernel.model import Array, Statement
+from loadstone.model.affine import NotAffine, affine_value
+from loadstone.model.expression import Expression, Variable, walk
+from loadstone.model.from_isl import expression_of
+from loadstone.model.kernel import Array, Statement
+from loadstone.model.types import INT
 from loadstone.poly import set_space
 from loadstone.poly.spaces import Dim
 
@@ -40,7 +41,9 @@ def kernel_arrays(names: Names, statements: tuple[Statement, ...], problems: Pro
             continue
         live_out = symbol.live_out and name in written
         values = _filled(symbol, extents)
-        arrays[name] = Array(name, symbol.type, extents, symbol.initialised, live_out, values, symbol.local, symbol.span)
+        arrays[name] = Array(
+            name, symbol.type, extents, symbol.initialised, live_out, values, symbol.local, symbol.span
+        )
         context = _nonnegative(context, symbol, extents)
     return KernelArrays(arrays, context)
 
@@ -93,11 +96,14 @@ def _filled(symbol: syntax.Symbol, extents: tuple[Expression, ...]) -> tuple[int
 
 
 def _nonnegative(context: isl.Set, symbol: syntax.Symbol, extents: tuple[Expression, ...]) -> isl.Set:
+    """The context in which declared extents, and the parameters that they are made of, are not negative."""
     for declared, extent in zip(symbol.extents, extents, strict=True):
         if declared is None:
             continue
         try:
             context = context.intersect(affine_value(extent, context.get_space()).nonneg_set())
+            for name in {part.name for part in walk(extent) if isinstance(part, Variable)}:
+                context = context.intersect(affine_value(Variable(name, INT), context.get_space()).nonneg_set())
         except NotAffine:
             continue
     return context

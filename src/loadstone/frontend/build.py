@@ -12,19 +12,28 @@ import islpy as isl
 from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
 from loadstone.frontend.arrays import kernel_arrays
-from loadstone.frontend.scopes import Resolved, control_expressions, iterators, names_in, nodes, resolve, written_names
+from loadstone.frontend.scopes import Resolved, expressions, iterators, names_in, nodes, resolve, written_names
+from loadstone.frontend.steering import steering_names
 from loadstone.frontend.typing import Guard, Names, Typing, condition_parts, conjunction, refused
-from loadstone.kernel.affine import NotAffine, affine_condition, affine_value
-from loadstone.kernel.expression import Expression, converted, unary
-from loadstone.kernel.model import Kernel, Statement, TilingRequest
-from loadstone.kernel.types import INT, ScalarType
-from loadstone.poly import map_from_values, set_space, variable
+from loadstone.model.affine import NotAffine, affine_condition, affine_value
+from loadstone.model.expression import Expression, converted, unary
+from loadstone.model.kernel import Access, Kernel, Statement, TilingRequest
+from loadstone.model.types import INT, ScalarType
+from loadstone.poly import coalesced, map_from_values, set_space, variable
 from loadstone.poly.spaces import constant, later_in_last_dim
 
 
 def build_kernel(program: syntax.Program) -> Kernel:
     """The kernel that a program states; raises `InputError` with all its problems."""
     problems = Problems()
+    problems.extend(InputError(*program.problems))
+    try:
+        return _built(program, problems)
+    except RecursionError:
+        raise refused("the program is nested too deeply", program.span, "split long expressions and nests") from None
+
+
+def _built(program: syntax.Program, problems: Problems) -> Kernel:
     resolved = resolve(program, problems)
     names = _names(program, resolved)
     builder = _Builder(names, problems, resolved)
@@ -40,7 +49,7 @@ def build_kernel(program: syntax.Program) -> Kernel:
         program.name,
         {name: names.symbols[name].type for name in names.parameters},
         context,
-        statements,
+        tuple(_within(statement, context) for statement in statements),
         arrays.arrays,
         _defaults(program.directives, names, problems),
         original=program.original,
@@ -54,7 +63,7 @@ def _names(program: syntax.Program, resolved: Resolved) -> Names:
     """The meaning of names: a parameter is an integer scalar that never changes and steers control."""
     changing = written_names(resolved.body) | set(iterators(resolved.body))
     used = {name for node in nodes(resolved.body) for name in _all_names(node)}
-    steering = {name for e in control_expressions(resolved.body) for name in names_in(e)}
+    steering = steering_names(resolved)
     for name in used & set(resolved.symbols):
         steering |= {n for e in resolved.symbols[name].extents if e is not None for n in names_in(e)}
     asked = {n for e in program.directives.assumptions for n in names_in(e)}
@@ -98,8 +107,8 @@ class _Builder:
     names: Names
     problems: Problems
     resolved: Resolved
-    statements: list[Statement] = field(default_factory=list)
-    labels: set[str] = field(default_factory=set)
+    statements: list[Statement] = field(default_factory=list[Statement])
+    labels: set[str] = field(default_factory=set[str])
     unnamed: count[int] = field(default_factory=count)
     conditions: count[int] = field(default_factory=lambda: count(1))
 
@@ -146,8 +155,7 @@ class _Builder:
             self.names.aliases[symbol.name] = value
 
     def _for(self, node: syntax.For, place: _Place) -> None:
-        kind = node.declared or (self.names.symbols[node.iterator].type if node.iterator in self.names.symbols else INT)
-        iterators = {**place.iterators, node.iterator: kind}
+        iterators = {**place.iterators, node.iterator: node.declared or INT}
         outer = _with_dim(place.domain, tuple(iterators), self.names.parameters)
         domain = self._loop_domain(node, outer, iterators)
         direction = (node.iterator, 1 if node.step > 0 else -1)
@@ -165,26 +173,18 @@ class _Builder:
         if abs(node.step) != 1:
             modulus = isl.Val.int_from_si(space.get_ctx(), abs(node.step))
             reached = reached.intersect(distance.mod_val(modulus).zero_set())
-        condition = self._loop_condition(node)
-        holds = self._affine_set(condition, reached, iterators, "loop bound")
+        holds = self._affine_set(node.condition, reached, iterators, "loop bound")
+        fails = reached.subtract(holds)
         simple = reached.intersect(holds)
-        domain = reached.subtract(later_in_last_dim(reached.subtract(holds), node.step > 0))
+        domain = reached.subtract(later_in_last_dim(fails, node.step > 0))
+        if _has_inequation(node.condition):
+            domain = domain.intersect(later_in_last_dim(fails, node.step < 0))
         domain = simple if simple.is_equal(domain) else domain
         if not domain.is_bounded():
             raise refused("the loop does not end", node.condition.span, "bound the iterator in the loop's direction")
         return domain.coalesce()
 
-    def _loop_condition(self, node: syntax.For) -> syntax.Expr:
-        """The condition; `i != n` with a unit step is read as the inequality that it stands for."""
-        condition = node.condition
-        if isinstance(condition, syntax.BinaryOp) and condition.op == "!=" and abs(node.step) == 1:
-            on_left = condition.left == syntax.Name(node.iterator, condition.left.span)
-            return replace(condition, op="<" if on_left == (node.step > 0) else ">")
-        return condition
-
-    def _affine(
-        self, node: syntax.Expr, domain: isl.Set, iterators: dict[str, ScalarType], what: str
-    ) -> isl.PwAff:
+    def _affine(self, node: syntax.Expr, domain: isl.Set, iterators: dict[str, ScalarType], what: str) -> isl.PwAff:
         expression = Typing(self.names, iterators, domain).expression(node)
         try:
             return affine_value(expression, domain.get_space())
@@ -203,16 +203,17 @@ class _Builder:
         affine = isl.Set.universe(place.domain.get_space())
         rest: list[syntax.Expr] = []
         for part in condition_parts(node.condition):
+            expression = Typing(self.names, place.iterators, place.domain).expression(part)
             try:
-                chosen = affine_condition(Typing(self.names, place.iterators, place.domain).expression(part), affine.get_space())
+                chosen = affine_condition(expression, affine.get_space())
             except NotAffine:
                 rest.append(part)
                 continue
             affine = affine.intersect(chosen)
         inside, outside = place.domain.intersect(affine), place.domain.subtract(affine)
         if not rest:
-            self.block(node.then, replace(place, domain=inside.coalesce()))
-            self.block(node.otherwise, replace(place, domain=outside.coalesce()))
+            self.block(node.then, replace(place, domain=coalesced(inside)))
+            self.block(node.otherwise, replace(place, domain=coalesced(outside)))
             return
         condition = self._stable_condition(node, place)
         then = condition if isinstance(condition, syntax.Name) else _all_of(rest)
@@ -276,6 +277,11 @@ class _Builder:
         return next(name for k in self.unnamed if (name := f"S{k}") not in self.labels)
 
 
+def _has_inequation(node: syntax.Expr) -> bool:
+    """Whether a condition holds a `!=`: a loop with it is taken to end, as it does not where it steps over the end."""
+    return any(isinstance(part, syntax.BinaryOp) and part.op == "!=" for part in expressions(node))
+
+
 def _target(node: syntax.Assign) -> str:
     return node.target.base if isinstance(node.target, syntax.Subscript) else node.target.id
 
@@ -311,11 +317,25 @@ def _date(space: isl.Space, entry: int | tuple[str, int]) -> isl.PwAff:
     return iterator if entry[1] > 0 else iterator.neg()
 
 
+def _within(statement: Statement, context: isl.Set) -> Statement:
+    """The statement with its sets simplified by what is known of the parameters."""
+
+    def simplified(relation: isl.Map) -> isl.Map:
+        return coalesced(relation.intersect_params(context)).gist_params(context)
+
+    def access(value: Access) -> Access:
+        return replace(value, relation=simplified(value.relation))
+
+    return replace(
+        statement,
+        domain=coalesced(statement.domain.intersect_params(context)).gist_params(context),
+        schedule=simplified(statement.schedule),
+        reads=tuple(access(read) for read in statement.reads),
+        write=access(statement.write),
+    )
 
 
-def _context(
-    directives: syntax.Directives, names: Names, extents: isl.Set, problems: Problems
-) -> isl.Set:
+def _context(directives: syntax.Directives, names: Names, extents: isl.Set, problems: Problems) -> isl.Set:
     """What is known of the parameters: extents are not negative, unsigned ones are not, assumptions hold."""
     space = set_space(names.parameters, "", ())
     context = isl.Set.universe(space).intersect(extents)
@@ -331,9 +351,10 @@ def _context(
             problems.extend(_not_affine("assumption", error, assumption))
         except InputError as error:
             problems.extend(error)
-    if context.is_empty() and not problems:
-        problems.add("the assumptions contradict each other", directives.assumptions[0].span if directives.assumptions else None)
-    return context.params().coalesce()
+    if context.is_empty() and directives.assumptions and not problems.found:
+        hint = "no parameters satisfy them together with the extents of the arrays"
+        problems.add("the assumptions contradict each other", directives.assumptions[0].span, hint)
+    return coalesced(context.params())
 
 
 def _defaults(directives: syntax.Directives, names: Names, problems: Problems) -> dict[str, int]:
@@ -346,9 +367,7 @@ def _defaults(directives: syntax.Directives, names: Names, problems: Problems) -
     return result
 
 
-def _tiling(
-    tiling: syntax.Tiling | None, kernel: Kernel, names: Names, problems: Problems
-) -> TilingRequest | None:
+def _tiling(tiling: syntax.Tiling | None, kernel: Kernel, names: Names, problems: Problems) -> TilingRequest | None:
     if tiling is None:
         return None
     schedule: list[tuple[str, tuple[Expression, ...]]] = []

@@ -8,7 +8,8 @@ from pathlib import Path
 from loadstone.errors import Diagnostic, InputError
 from loadstone.frontend.build import build_kernel
 from loadstone.frontend.c.program import read_c
-from loadstone.kernel.model import Kernel
+from loadstone.frontend.python import read_python
+from loadstone.model.kernel import Kernel
 
 
 def parse(
@@ -27,5 +28,7 @@ def parse(
         case ".yaml" | ".yml":
             hint = "this version reads .c and .py files"
             raise InputError(Diagnostic(f"cannot read '{path}': Array-OL is not supported yet", None, hint))
+        case ".py":
+            return read_python(path, function)
         case _:
             return build_kernel(read_c(path, defines or {}, tuple(map(Path, include)), function))

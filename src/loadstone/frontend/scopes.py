@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from loadstone.errors import Problems
+from loadstone.errors import Diagnostic, Problems
 from loadstone.frontend import syntax
-from loadstone.kernel.types import DOUBLE, INT
+from loadstone.model.types import DOUBLE, INT, ScalarType
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,49 @@ def resolve(program: syntax.Program, problems: Problems) -> Resolved:
     """The program's body with unique names."""
     declared = (*program.symbols, *_inferred(program)) if program.infer_symbols else program.symbols
     symbols = {symbol.name: symbol for symbol in declared}
-    resolver = _Resolver(problems, dict(symbols), [{name: name for name in symbols}])
+    resolver = _Resolver(problems, dict(symbols), [{name: name for name in symbols}], program.unsupported)
     resolver.iterators |= set(iterators(program.body))
     resolver.taken |= set(symbols) | resolver.iterators
+    resolver.reserved |= set(_free_names(program.body, frozenset())) | set(_outer_names(program, symbols))
     body = resolver.block(program.body)
+    resolver.report_iterators()
     return Resolved(body, resolver.symbols)
+
+
+def _free_names(block: syntax.Block, bound: frozenset[str]) -> Iterator[str]:
+    """The names that a block uses without binding them, as iterators or by declarations."""
+    for node in block.items:
+        match node:
+            case syntax.Declare(symbol=symbol):
+                yield from _unbound(symbol.extents, bound)
+                bound |= {symbol.name}
+            case syntax.Assign(target=target, value=value):
+                yield from _unbound((target, value), bound)
+            case syntax.If(condition=condition, then=then, otherwise=otherwise):
+                yield from _unbound((condition,), bound)
+                yield from _free_names(then, bound)
+                yield from _free_names(otherwise, bound)
+            case syntax.For(iterator=iterator, start=start, condition=condition, body=body):
+                yield from _unbound((start,), bound)
+                yield from _unbound((condition,), bound | {iterator})
+                yield from _free_names(body, bound | {iterator})
+            case syntax.Block():
+                yield from _free_names(node, bound)
+            case _:
+                assert_never(node)
+
+
+def _unbound(parts: tuple[syntax.Expr | None, ...], bound: frozenset[str]) -> Iterator[str]:
+    return (name for part in parts if part is not None for name in names_in(part) if name not in bound)
+
+
+def _outer_names(program: syntax.Program, symbols: Mapping[str, syntax.Symbol]) -> Iterator[str]:
+    """The names that assumptions, functions and the extents of what the body uses refer to."""
+    yield from _unbound(program.directives.assumptions, frozenset())
+    for function in program.functions:
+        yield from _unbound((function.result,), frozenset(name for name, _ in function.parameters))
+    for name in _free_names(program.body, frozenset()):
+        yield from _unbound(symbols[name].extents if name in symbols else (), frozenset())
 
 
 def expressions(node: syntax.Expr) -> Iterator[syntax.Expr]:
@@ -145,12 +183,23 @@ def _uses(block: syntax.Block) -> Iterator[syntax.Name | syntax.Subscript]:
 
 @dataclass(slots=True)
 class _Resolver:
+    """Gives names to what a body declares.
+
+    `iterators` are the names of all iterators, `loops` the iterators around the place, `reserved` the names that
+    the body uses for something outside of it. `loop_symbols` are variables that serve as iterators, and `seen` where
+    variables were used.
+    """
+
     problems: Problems
     symbols: dict[str, syntax.Symbol]
     scopes: list[dict[str, str]]
+    unsupported: Mapping[str, Diagnostic]
     taken: set[str] = field(default_factory=set)
-    loops: list[str] = field(default_factory=list)
+    reserved: set[str] = field(default_factory=set)
     iterators: set[str] = field(default_factory=set)
+    loops: list[str] = field(default_factory=list)
+    loop_symbols: set[str] = field(default_factory=set)
+    seen: list[tuple[str, syntax.Name | syntax.Subscript]] = field(default_factory=list)
 
     def block(self, block: syntax.Block) -> syntax.Block:
         self.scopes.append({})
@@ -203,14 +252,30 @@ class _Resolver:
 
     def loop(self, node: syntax.For) -> syntax.For:
         start = self.expression(node.start)
-        if node.iterator in self.loops:
-            self.problems.add(f"'{node.iterator}' is already the iterator of an enclosing loop", node.span, "rename it")
-        self.scopes.append({node.iterator: node.iterator})
-        self.loops.append(node.iterator)
+        iterator, kind = self.iterator(node)
+        self.scopes.append({node.iterator: iterator})
+        self.loops.append(iterator)
         condition, body = self.expression(node.condition), self.block(node.body)
         self.loops.pop()
         self.scopes.pop()
-        return replace(node, start=start, condition=condition, body=body)
+        return replace(node, iterator=iterator, declared=kind, start=start, condition=condition, body=body)
+
+    def iterator(self, node: syntax.For) -> tuple[str, ScalarType]:
+        """The name and type of a loop's iterator."""
+        name = node.iterator
+        if node.declared is not None:
+            hides = name in self.reserved or name in self.loops
+            return self.fresh(name) if hides else name, node.declared
+        if self.lookup(name) in self.loops:
+            hint = "give each loop an iterator of its own"
+            self.problems.add(f"'{name}' is already the iterator of an enclosing loop", node.span, hint)
+        symbol = self.symbols.get(self.lookup(name) or "")
+        if symbol is None:
+            return name, INT
+        if symbol.extents or not symbol.type.is_integer:
+            self.problems.add(f"the iterator '{name}' is not an integer", node.span, "declare it as int")
+        self.loop_symbols.add(symbol.name)
+        return name, symbol.type if symbol.type.is_integer else INT
 
     def lookup(self, name: str) -> str | None:
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
@@ -241,18 +306,34 @@ class _Resolver:
 
     def use(self, node: syntax.Name | syntax.Subscript, name: str) -> str:
         unique = self.lookup(name)
-        if unique is None or (unique in self.iterators and unique not in self.loops):
+        if unique is None:
             self.report_unknown(node, name)
             return name
+        if unique not in self.loops:
+            self.seen.append((unique, node))
         return unique
 
+    def report_iterators(self) -> None:
+        """Report the uses of iterators outside of their loops."""
+        for unique, node in self.seen:
+            if unique in self.loop_symbols:
+                self.report_outside(node, node.base if isinstance(node, syntax.Subscript) else node.id)
+
+    def report_outside(self, node: syntax.Name | syntax.Subscript, name: str) -> None:
+        hint = "compute the value from the loop's bounds instead"
+        self.problems.add(f"the iterator '{name}' is used outside of its loop", node.span, hint)
+
     def report_unknown(self, node: syntax.Name | syntax.Subscript, name: str) -> None:
-        if name in self.iterators:
-            hint = "compute the value from the loop's bounds instead"
-            self.problems.add(f"the iterator '{name}' is used outside of its loop", node.span, hint)
-        elif isinstance(node, syntax.Subscript):
-            hint = "declare it as a parameter of the function, as a global or as a local array"
-            self.problems.add(f"the array '{name}' is not declared", node.span, hint)
+        """Report a name without declaration, once, and declare it."""
+        rank = len(node.indices) if isinstance(node, syntax.Subscript) else 0
+        self.symbols[name] = syntax.Symbol(name, DOUBLE if rank else INT, (None,) * rank, True, True, node.span)
+        self.scopes[0][name] = name
+        if name in self.unsupported:
+            diagnostic = self.unsupported[name]
+            self.problems.add(diagnostic.message, diagnostic.span, diagnostic.hint)
+        elif name in self.iterators:
+            self.report_outside(node, name)
         else:
-            hint = "declare it as a parameter of the function, as a global or as a local variable"
-            self.problems.add(f"'{name}' is not declared", node.span, hint)
+            hint = "declare it as a parameter of the function, as a global or as a local "
+            what, kind = (f"the array '{name}'", "array") if rank else (f"'{name}'", "variable")
+            self.problems.add(f"{what} is not declared", node.span, hint + kind)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from loadstone.errors import Span
-from loadstone.kernel.model import Original
-from loadstone.kernel.types import Number, ScalarType
+from loadstone.errors import Diagnostic, Span
+from loadstone.model.kernel import Original
+from loadstone.model.types import Number, ScalarType
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class UnaryOp:
 
 @dataclass(frozen=True, slots=True)
 class BinaryOp:
-    """A binary operation, with the operators of `kernel.expression.Binary`."""
+    """A binary operation, with the operators of `model.expression.Binary`."""
 
     op: str
     left: Expr
@@ -191,7 +192,11 @@ class Directives:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A kernel as the source states it; with `infer_symbols`, names without declaration are given one."""
+    """A kernel as the source states it; with `infer_symbols`, names without declaration are given one.
+
+    `unsupported` holds what is wrong with the declarations of names that cannot be used, `problems` what was found
+    so far.
+    """
 
     name: str
     symbols: tuple[Symbol, ...]
@@ -201,3 +206,5 @@ class Program:
     original: Original | None
     span: Span
     infer_symbols: bool = False
+    unsupported: Mapping[str, Diagnostic] = field(default_factory=dict)
+    problems: tuple[Diagnostic, ...] = ()

@@ -10,8 +10,8 @@ import islpy as isl
 
 from loadstone.errors import Diagnostic, InputError, Span
 from loadstone.frontend import syntax
-from loadstone.kernel.affine import NotAffine, affine_condition, affine_value
-from loadstone.kernel.expression import (
+from loadstone.model.affine import NotAffine, affine_condition, affine_value
+from loadstone.model.expression import (
     Binary,
     Call,
     Cast,
@@ -26,9 +26,9 @@ from loadstone.kernel.expression import (
     select,
     unary,
 )
-from loadstone.kernel.functions import OPERATORS, SIGNATURES
-from loadstone.kernel.model import Access
-from loadstone.kernel.types import INT, ScalarType
+from loadstone.model.functions import OPERATORS, SIGNATURES
+from loadstone.model.kernel import Access
+from loadstone.model.types import INT, ScalarType
 from loadstone.poly import map_from_values
 from loadstone.poly.spaces import Dim, constant
 
@@ -72,6 +72,7 @@ class Typing:
     iterators: Mapping[str, ScalarType]
     domain: isl.Set
     reads: list[Access] = field(default_factory=list)
+    _elements_read: dict[syntax.Expr, tuple[Expression, ...]] = field(default_factory=dict)
     _bound: dict[str, Expression] = field(default_factory=dict)
     _inlining: tuple[str, ...] = ()
 
@@ -106,13 +107,8 @@ class Typing:
         if symbol.constant:
             raise refused(f"'{name}' is constant and cannot be assigned", target.span)
         guard = Guard(self.domain, certain)
-        subscripts = self._known_subscripts(target, name) or tuple(self.expression(i, guard) for i in indices)
+        subscripts = self._elements_read.get(target) or tuple(self.expression(i, guard) for i in indices)
         return self._access(symbol, subscripts, guard, target.span)
-
-    def _known_subscripts(self, target: syntax.Expr, name: str) -> tuple[Expression, ...]:
-        """The subscripts of the read of the target itself, in a compound assignment."""
-        same = (read.subscripts for read in self.reads if read.span == target.span and read.array == name)
-        return next(same, ())
 
     def _name(self, node: syntax.Name, guard: Guard) -> Expression:
         name = node.id
@@ -133,6 +129,7 @@ class Typing:
     def _element(self, node: syntax.Subscript, guard: Guard) -> Expression:
         symbol = self._array(node.base, len(node.indices), node.span)
         indices = tuple(self.expression(index, guard) for index in node.indices)
+        self._elements_read[node] = indices
         return self._read(symbol, indices, guard, node.span)
 
     def _array(self, name: str, rank: int, span: Span) -> syntax.Symbol:
@@ -228,8 +225,7 @@ class Typing:
             raise refused(f"'{function.name}' is recursive", span, "kernels cannot call recursive functions")
         self._check_count(function.name, len(function.parameters), len(arguments), span)
         bound = {
-            name: cast(argument, kind)
-            for (name, kind), argument in zip(function.parameters, arguments, strict=True)
+            name: cast(argument, kind) for (name, kind), argument in zip(function.parameters, arguments, strict=True)
         }
         inner = replace(self, _bound=bound, _inlining=(*self._inlining, function.name))
         inner.reads = self.reads

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from loadstone.kernel.expression import Expression, substituted
-from loadstone.kernel.from_isl import from_ast
+from loadstone.model.expression import Expression, substituted
+from loadstone.model.from_isl import from_ast
 from loadstone.loops.model import Block, For, If, Instance, Node, mapped
 
 _FRESH = tuple(f"c{k}" for k in range(64))
@@ -26,19 +26,18 @@ def generate(schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str] 
 
 
 def _node(node: isl.AstNode) -> Node:
-    kind = isl.ast_node_type
-    match node.get_type():
-        case kind.for_:
+    match isl.ast_node_type(node.get_type()).name:
+        case "for_":
             return _for(node)
-        case kind.if_:
+        case "if_":
             otherwise = _node(node.if_get_else_node()) if node.if_has_else_node() else None
             return If(from_ast(node.if_get_cond()), _node(node.if_get_then_node()), otherwise)
-        case kind.block:
+        case "block":
             children = node.block_get_children()
             return Block(tuple(_node(children.get_at(k)) for k in range(children.n_ast_node())))
-        case kind.user:
+        case "user":
             return _instance(node.user_get_expr())
-        case kind.mark:
+        case "mark":
             return _node(node.mark_get_node())
         case other:
             raise AssertionError(f"unexpected AST node {other}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from loadstone.kernel.expression import Expression
+from loadstone.model.expression import Expression
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,3 +26,22 @@ def pairs(value: isl.Map) -> set[tuple[Point, Point]]:
     split = value.dim(Dim.in_)
     flat = value.wrap().flatten()
     return {(point[:split], point[split:]) for point in points(flat)}
+
+
+def sample_pair(value: isl.Map) -> tuple[dict[str, int], Point, Point]:
+    """Parameters and a pair of a map that is not empty."""
+    point = value.sample().wrap().sample_point()
+    params = {
+        value.get_dim_name(Dim.param, k) or "": point.get_coordinate_val(Dim.param, k).to_python()
+        for k in range(value.dim(Dim.param))
+    }
+    split, total = value.dim(Dim.in_), value.dim(Dim.in_) + value.dim(Dim.out)
+    numbers = tuple(point.get_coordinate_val(Dim.set, k).to_python() for k in range(total))
+    return params, numbers[:split], numbers[split:]
+
+
+def fixed_input(value: isl.Map, point: Point) -> isl.Map:
+    """The map with its input set to a point."""
+    for position, number in enumerate(point):
+        value = value.fix_val(Dim.in_, position, isl.Val.int_from_si(value.get_ctx(), number))
+    return value

@@ -31,6 +31,11 @@ def constant(space: isl.Space, value: int) -> isl.PwAff:
     return isl.PwAff.from_aff(isl.Aff.val_on_domain(isl.LocalSpace.from_space(space), val))
 
 
+def dimension(space: isl.Space, position: int) -> isl.PwAff:
+    """A dimension of a set space as a function on it."""
+    return isl.PwAff.from_aff(isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), Dim.set, position))
+
+
 def map_from_values(space: isl.Space, values: Sequence[isl.PwAff], name: str = "") -> isl.Map:
     """The map from a set space to the tuple `name[values]`."""
     result = isl.Map.universe(space.from_domain().add_dims(Dim.out, len(values)))
@@ -50,3 +55,47 @@ def later_in_last_dim(value: isl.Set, upward: bool) -> isl.Set:
         reach = reach.equate(Dim.in_, position, Dim.out, position)
     reach = reach.order_le(Dim.in_, last, Dim.out, last) if upward else reach.order_ge(Dim.in_, last, Dim.out, last)
     return value.apply(reach)
+
+
+def range_product(maps: Sequence[isl.Map]) -> isl.Map:
+    """The map to the values of several maps of one domain, one after the other."""
+    result, *rest = maps
+    for other in rest:
+        result = result.flat_range_product(other)
+    return result
+
+
+def tile_map(params: Sequence[str], sizes: Sequence[int]) -> isl.Map:
+    """The map from points to tiles: `[t0, ...] -> [floor(t0 / size0), ...]`."""
+    space = set_space(params, "", [f"t{k}" for k in range(len(sizes))])
+    values = [dimension(space, k).div(constant(space, size)).floor() for k, size in enumerate(sizes)]
+    return map_from_values(space, values)
+
+
+def with_outer_parameters(value: isl.Map, names: Sequence[str]) -> isl.Map:
+    """The map with the first dimensions of its range turned into parameters of these names."""
+    count = value.dim(Dim.param)
+    value = value.move_dims(Dim.param, count, Dim.out, 0, len(names))
+    for position, name in enumerate(names):
+        value = value.set_dim_name(Dim.param, count + position, name)
+    return value
+
+
+def inputs_to_parameters(value: isl.Map, names: Sequence[str]) -> isl.Set:
+    """The range of a map whose input dimensions become parameters of these names."""
+    count = value.dim(Dim.param)
+    value = value.move_dims(Dim.param, count, Dim.in_, 0, len(names))
+    for position, name in enumerate(names):
+        value = value.set_dim_name(Dim.param, count + position, name)
+    return value.range()
+
+
+def parameters_to_inputs(value: isl.Map, names: Sequence[str]) -> isl.Map:
+    """The map with parameters of these names turned into leading input dimensions."""
+    for position, name in enumerate(names):
+        index = value.find_dim_by_name(Dim.param, name)
+        if index < 0:
+            value = value.insert_dims(Dim.in_, position, 1)
+        else:
+            value = value.move_dims(Dim.in_, position, Dim.param, index, 1)
+    return value

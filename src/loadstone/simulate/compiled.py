@@ -12,8 +12,8 @@ from pathlib import Path
 
 from loadstone.emit.c import cast_to_rows, declaration, scalars_by_pointer
 from loadstone.errors import ToolError
-from loadstone.kernel.model import Array, Kernel
-from loadstone.kernel.types import ctypes_type
+from loadstone.model.kernel import Array, Kernel
+from loadstone.model.types import ctypes_type
 from loadstone.simulate.memory import Memory
 
 _FLAGS = ("-std=gnu11", "-O1", "-fwrapv", "-ffp-contract=off", "-w", "-fPIC", "-shared")
@@ -24,7 +24,7 @@ _HELPERS = """
 #ifndef max
 #define max(x, y) ((x) > (y) ? (x) : (y))
 #endif
-#define floord(n, d) (((n) < 0) ? -((-(n) + (d) - 1) / (d)) : (n) / (d))
+#define floord(n, d) ((n) / (d) - ((n) % (d) != 0 && ((n) < 0) != ((d) < 0)))
 #define ceild(n, d) (-floord(-(n), d))
 """
 _HEADERS = "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <stddef.h>\n"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import assert_never
 
-from loadstone.kernel.expression import (
+from loadstone.model.expression import (
     COMPARISONS,
     Binary,
     Call,
@@ -21,8 +21,8 @@ from loadstone.kernel.expression import (
     Unary,
     Variable,
 )
-from loadstone.kernel.functions import SIGNATURES
-from loadstone.kernel.types import Number, ctypes_type
+from loadstone.model.functions import SIGNATURES
+from loadstone.model.types import Number, ScalarType, ctypes_type
 
 
 def evaluate(expression: Expression, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
@@ -162,12 +162,19 @@ def _truncated(left: int, right: int) -> int:
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
+def _absolute(kind: ScalarType) -> Callable[..., Number]:
+    def absolute(value: int) -> Number:
+        return kind.wrap(abs(value))
+
+    return absolute
+
+
 @cache
 def library_function(name: str) -> Callable[..., Number]:
     """The C library's own function, so that results agree with compiled code to the last bit."""
     arguments, result = SIGNATURES[name]
     if name in ("abs", "labs", "llabs"):
-        return lambda value: result.wrap(abs(value))
+        return _absolute(result)
     library = ctypes.CDLL(ctypes.util.find_library("m") or "libm.so.6")
     function = getattr(library, name)
     function.argtypes = [ctypes_type(kind) for kind in arguments]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import islpy as isl
 
-from loadstone.kernel.model import Access, Kernel, Statement
-from loadstone.kernel.types import Number
+from loadstone.model.kernel import Access, Kernel, Statement
+from loadstone.model.types import Number
 from loadstone.poly import fixed, pairs
 from loadstone.simulate.evaluate import evaluate
 from loadstone.simulate.memory import Element, Memory
@@ -51,11 +51,11 @@ def execute(
     trace: Trace = []
     statements = {statement.name: statement for statement in kernel.statements}
     for time, (name, point) in enumerate(instances_in_order(kernel, parameters, schedule)):
-        _run_instance(statements[name], point, time, parameters, memory, trace)
+        run_instance(statements[name], point, time, parameters, memory, trace)
     return trace
 
 
-def _run_instance(
+def run_instance(
     statement: Statement,
     point: tuple[int, ...],
     time: int,
@@ -63,6 +63,7 @@ def _run_instance(
     memory: Memory,
     trace: Trace,
 ) -> None:
+    """Run one instance on a memory, which it changes, and append its accesses to the trace."""
     variables = {**parameters, **dict(zip(statement.iterators, point, strict=True))}
     operands = _Operands(statement, point, time, variables, memory, trace)
     if statement.condition is not None and not evaluate(statement.condition, variables, operands):

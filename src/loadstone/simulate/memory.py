@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loadstone.errors import Diagnostic, InputError
-from loadstone.kernel.expression import Operand, walk
-from loadstone.kernel.model import Array, Kernel
-from loadstone.kernel.types import Number, ScalarType
+from loadstone.model.expression import Operand, walk
+from loadstone.model.kernel import Array, Kernel
+from loadstone.model.types import Number, ScalarType
 from loadstone.poly import fixed
 from loadstone.simulate.evaluate import evaluate
 

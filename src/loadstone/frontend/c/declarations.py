@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
-from loadstone.kernel.types import FIXED_WIDTH, INT, Number, ScalarType, type_named
+from loadstone.frontend.c.trees import walk
+from loadstone.model.types import FLOAT, INT, Number, ScalarType, type_named
 
 
 @dataclass(slots=True)
 class Environment:
-    """What a file declares: typedefs and enumeration constants."""
+    """What a file declares: typedefs, enumeration constants and structures."""
 
     typedefs: dict[str, c_ast.Node] = field(default_factory=dict)
     enumerators: dict[str, int] = field(default_factory=dict)
+    structures: dict[str, c_ast.Struct] = field(default_factory=dict)
 
     def declare(self, node: c_ast.Node) -> None:
-        """Take note of a typedef or an enumeration."""
-        if isinstance(node, c_ast.Typedef) and node.name not in FIXED_WIDTH:
+        """Take note of a typedef, an enumeration or a structure."""
+        if isinstance(node, c_ast.Typedef):
             self.typedefs[node.name] = node.type
-        for enum in _enumerations(node):
-            self._number(enum)
+        for part in () if isinstance(node, c_ast.FuncDef) else walk(node):
+            if isinstance(part, c_ast.Enum):
+                self._number(part)
+            elif isinstance(part, c_ast.Struct) and part.name and part.decls:
+                self.structures[part.name] = part
 
     def _number(self, enum: c_ast.Enum) -> None:
         value = 0
@@ -70,24 +75,45 @@ def shape_of(node: c_ast.Node, environment: Environment) -> Shape:
 
 
 def constant_number(node: c_ast.Node | None, names: Mapping[str, int]) -> Number | None:
-    """The value of a constant expression, or None."""
+    """The value of a constant expression, or None where it is not one (or its arithmetic is not that of double)."""
     match node:
         case c_ast.Constant(type=kind) if kind not in ("string", "char"):
             return literal_value(node.value)[0]
         case c_ast.ID(name=name):
             return names.get(name)
-        case c_ast.UnaryOp(op="-", expr=expr):
-            value = constant_number(expr, names)
-            return None if value is None else -value
-        case c_ast.UnaryOp(op="+", expr=expr) | c_ast.Cast(expr=expr):
-            return constant_number(expr, names)
-        case c_ast.BinaryOp(op=op, left=left, right=right):
-            return _fold(op, constant_number(left, names), constant_number(right, names))
+        case c_ast.UnaryOp(op="-" | "+" | "~" as op, expr=expr):
+            return _folded_unary(op, constant_number(expr, names))
+        case c_ast.Cast(to_type=to_type, expr=expr):
+            return _converted(to_type, constant_number(expr, names))
+        case c_ast.BinaryOp(op=op, left=left, right=right) if not (_is_single(left) or _is_single(right)):
+            return _folded(op, constant_number(left, names), constant_number(right, names))
         case _:
             return None
 
 
-def _fold(op: str, left: Number | None, right: Number | None) -> Number | None:
+def _folded_unary(op: str, value: Number | None) -> Number | None:
+    match op:
+        case "-" if value is not None:
+            return -value
+        case "~":
+            return ~value if isinstance(value, int) else None
+        case _:
+            return value
+
+
+def _converted(to_type: c_ast.Node, value: Number | None) -> Number | None:
+    names = getattr(getattr(getattr(to_type, "type", None), "type", None), "names", ())
+    kind = type_named(tuple(names))
+    return None if kind is None or value is None else kind.wrap(value)
+
+
+def _is_single(node: c_ast.Node) -> bool:
+    """Whether a literal of type float takes part."""
+    parts = (part for part in walk(node) if isinstance(part, c_ast.Constant))
+    return any(literal_value(part.value)[1] == FLOAT for part in parts if part.type not in ("string", "char"))
+
+
+def _folded(op: str, left: Number | None, right: Number | None) -> Number | None:
     if left is None or right is None:
         return None
     match op:
@@ -97,27 +123,59 @@ def _fold(op: str, left: Number | None, right: Number | None) -> Number | None:
             return left - right
         case "*":
             return left * right
-        case "<<" if isinstance(left, int) and isinstance(right, int):
-            return left << right
-        case "/" if right:
-            both_integers = isinstance(left, int) and isinstance(right, int)
-            return int(left / right) if both_integers else left / right
+        case "/" if right and not (isinstance(left, int) and isinstance(right, int)):
+            return left / right
+        case _ if isinstance(left, int) and isinstance(right, int):
+            return _folded_integers(op, left, right)
         case _:
             return None
 
 
-def constant_values(node: c_ast.Node, names: Mapping[str, int]) -> tuple[Number, ...] | None:
-    """The numbers of an initialiser (lists flattened, row by row), or None when one is not a constant."""
+def _folded_integers(op: str, left: int, right: int) -> int | None:
+    match op:
+        case "/" | "%" if right:
+            quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+            return quotient if op == "/" else left - quotient * right
+        case "<<" | ">>" if 0 <= right < 64:
+            return left << right if op == "<<" else left >> right
+        case "&":
+            return left & right
+        case "|":
+            return left | right
+        case "^":
+            return left ^ right
+        case _:
+            return None
+
+
+def constant_values(
+    node: c_ast.Node, extents: Sequence[int | None], names: Mapping[str, int]
+) -> tuple[Number, ...] | None:
+    """The numbers of an initialiser, row by row, rows but the last filled up with zeros.
+
+    None when one of them is not a constant.
+    """
     if not isinstance(node, c_ast.InitList):
         value = constant_number(node, names)
         return None if value is None else (value,)
+    row = _product(extents[1:])
     values: list[Number] = []
     for item in node.exprs or ():
-        inner = constant_values(item, names)
-        if inner is None:
+        inner = constant_values(item, extents[1:], names)
+        if inner is None or (isinstance(item, c_ast.InitList) and (row is None or len(values) % row)):
             return None
-        values.extend(inner)
+        padding = row - len(inner) if row is not None and isinstance(item, c_ast.InitList) else 0
+        values.extend((*inner, *(0,) * padding))
     return tuple(values)
+
+
+def _product(extents: Sequence[int | None]) -> int | None:
+    size = 1
+    for extent in extents:
+        if extent is None:
+            return None
+        size *= extent
+    return size
 
 
 def literal_value(text: str) -> tuple[Number, ScalarType | None]:
@@ -128,7 +186,7 @@ def literal_value(text: str) -> tuple[Number, ScalarType | None]:
     """
     lower = text.lower()
     is_hex = lower.startswith("0x")
-    if not is_hex and any(c in lower for c in ".e") or is_hex and "p" in lower:
+    if (not is_hex and any(c in lower for c in ".e")) or (is_hex and "p" in lower):
         return _floating_literal(lower, is_hex)
     digits = lower.rstrip("ul")
     suffix = lower[len(digits) :]
@@ -156,11 +214,3 @@ def _integer_literal_type(value: int, suffix: str, *, decimal: bool) -> ScalarTy
             if kind and kind.wrap(value) == value:
                 return kind
     return None
-
-
-def _enumerations(node: c_ast.Node) -> list[c_ast.Enum]:
-    found = [node] if isinstance(node, c_ast.Enum) else []
-    for _, child in node.children():
-        if not isinstance(node, c_ast.FuncDef):
-            found.extend(_enumerations(child))
-    return found

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
 from loadstone.errors import Diagnostic, InputError, Problems, Span
 from loadstone.frontend import syntax
-from loadstone.frontend.c.declarations import Environment, constant_number, constant_values, literal_value, shape_of
-from loadstone.kernel.types import INT, ULONG, Number, ScalarType
+from loadstone.frontend.c.declarations import (
+    Environment,
+    Shape,
+    constant_number,
+    constant_values,
+    literal_value,
+    shape_of,
+)
+from loadstone.frontend.c.trees import innermost, subscripted
+from loadstone.model.types import INT, ULONG, Number, ScalarType
 
 _REFUSED_STATEMENTS = {
     c_ast.While: ("'while' loops are not static control", "write a 'for' loop with affine bounds"),
@@ -19,10 +27,13 @@ _REFUSED_STATEMENTS = {
     c_ast.Continue: ("'continue' is not supported", "put the rest of the loop body under the opposite condition"),
     c_ast.Goto: ("'goto' is not static control", "use loops and conditions"),
     c_ast.Switch: ("'switch' is not supported", "use 'if' and 'else'"),
-    c_ast.Return: ("'return' inside the kernel is not static control", "return after the kernel"),
-    c_ast.Typedef: ("a type definition inside the kernel is not supported", "move it before the kernel"),
+    c_ast.Return: (
+        "'return' inside the kernel is not static control",
+        "end the kernel with the return of a scalar variable, or of nothing",
+    ),
 }
 _COMPOUND = {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
+_ESCAPES = {r"\0": "\0", r"\n": "\n", r"\t": "\t", r"\r": "\r", r"\\": "\\", r"\'": "'", r"\"": '"'}
 _INCREMENTS = {"p++": "+", "++": "+", "p--": "-", "--": "-"}
 
 
@@ -33,11 +44,15 @@ def refused(message: str, span: Span, hint: str = "") -> InputError:
 
 @dataclass(slots=True)
 class Lowering:
-    """Lowers the nodes of one file; problems are collected statement by statement."""
+    """Lowers the nodes of one file; problems are collected statement by statement.
+
+    `unsupported` holds what is wrong with declarations that matter only where they are used.
+    """
 
     span: Callable[[c_ast.Node], Span]
     environment: Environment
     problems: Problems
+    unsupported: dict[str, Diagnostic] = field(default_factory=dict)
 
     def expression_at(self, node: c_ast.Node, span: Callable[[c_ast.Node], Span]) -> syntax.Expr:
         """An expression that stands elsewhere, with a position finder of its own."""
@@ -71,14 +86,13 @@ class Lowering:
                 yield syntax.If(self.expression(node.cond), then, otherwise, self.span(node))
             case c_ast.Decl():
                 yield from self._declaration(node)
-            case c_ast.DeclList(decls=decls):
-                for declared in decls:
-                    yield from self._declaration(declared)
+            case c_ast.Typedef():
+                self.environment.declare(node)
             case c_ast.EmptyStatement() | c_ast.Pragma():
                 return
             case c_ast.ExprList(exprs=exprs):
-                for expr in exprs:
-                    yield from self._statement(expr, label)
+                for position, expr in enumerate(exprs):
+                    yield from self._statement(expr, label if position == len(exprs) - 1 else "")
             case c_ast.Assignment() | c_ast.UnaryOp():
                 yield from self._assignment(node, label)
             case _:
@@ -87,8 +101,9 @@ class Lowering:
     def _refused_statement(self, node: c_ast.Node) -> InputError:
         span = self.span(node)
         if isinstance(node, c_ast.FuncCall):
-            name = node.name.name if isinstance(node.name, c_ast.ID) else "this function"
-            return refused(f"the call of '{name}' has unknown effects", span, "move it out of the kernel or inline it")
+            name = f"'{node.name.name}'" if isinstance(node.name, c_ast.ID) else "this function"
+            hint = "move the call out of the kernel, or define the function in this file"
+            return refused(f"the call of {name} has unknown effects", span, hint)
         message, hint = _REFUSED_STATEMENTS.get(
             type(node), ("this statement has no effect that a kernel can model", "a statement is an assignment")
         )
@@ -98,9 +113,14 @@ class Lowering:
         self.environment.declare(node)
         if node.name is None:
             return
-        symbol = self.symbol(node, initialised=False, live_out=False)
+        static = "static" in node.storage or "extern" in node.storage
+        try:
+            symbol = self.symbol(node, initialised=static, live_out=static)
+        except InputError as error:
+            self.unsupported[node.name] = error.diagnostics[0]
+            return
         yield syntax.Declare(replace(symbol, local=True))
-        if node.init is not None:
+        if node.init is not None and not symbol.constant and not static:
             yield from self._initialiser(node, symbol)
 
     def _initialiser(self, node: c_ast.Decl, symbol: syntax.Symbol) -> Iterator[syntax.Node]:
@@ -117,21 +137,33 @@ class Lowering:
 
     def symbol(self, node: c_ast.Decl, *, initialised: bool, live_out: bool) -> syntax.Symbol:
         """What a declaration declares."""
-        span = self.span(node)
+        span = self.span(innermost(node.type))
         shape = shape_of(node.type, self.environment)
         if shape.element is None:
-            raise refused(
-                f"'{node.name}' has a type that kernels cannot hold", span, "use integers, float, double and arrays"
-            )
+            hint = "use integers, float, double, and arrays and structures of them"
+            raise refused(f"'{node.name}' has a type that kernels cannot hold", span, hint)
         extents = tuple(None if dim is None else self.expression(dim) for dim in shape.extents)
-        values = None
-        if node.init is not None and shape.constant and not shape.pointer:
-            values = constant_values(node.init, self.environment.enumerators)
-            values = values and tuple(shape.element.wrap(value) for value in values)
-            extents = _completed(extents, values, span)
+        values = self._constant_values(node, shape)
         return syntax.Symbol(
-            node.name, shape.element, extents, initialised, live_out, span, shape.constant and values is not None, values
+            node.name,
+            shape.element,
+            _completed(extents, values, span),
+            initialised,
+            live_out,
+            span,
+            values is not None,
+            values,
         )
+
+    def _constant_values(self, node: c_ast.Decl, shape: Shape) -> tuple[Number, ...] | None:
+        """The contents of what is declared constant, where they are numbers."""
+        if node.init is None or not shape.constant or shape.pointer or shape.element is None:
+            return None
+        names = self.environment.enumerators
+        numbers = (constant_number(extent, names) for extent in shape.extents)
+        extents = [number if isinstance(number, int) else None for number in numbers]
+        values = constant_values(node.init, extents, names)
+        return None if values is None else tuple(map(shape.element.wrap, values))
 
     def _for(self, node: c_ast.For) -> syntax.For:
         span = self.span(node)
@@ -239,36 +271,48 @@ class Lowering:
     def _refused_expression(self, node: c_ast.Node, span: Span) -> InputError:
         match node:
             case c_ast.StructRef():
-                return refused("structure members are not supported", span, "use one array per member")
+                hint = "declare the structure with its members, and name a variable before the member"
+                return refused("this member of a structure cannot be resolved", span, hint)
             case c_ast.Assignment():
                 return refused("an assignment inside an expression is not supported", span, "assign in a statement")
             case c_ast.ExprList():
                 return refused("the comma operator is not supported", span, "write separate statements")
             case _:
-                return refused("this expression is not supported in a kernel", span)
+                hint = "use arithmetic on scalars and array elements"
+                return refused("this expression is not supported in a kernel", span, hint)
 
     def _literal(self, node: c_ast.Constant, span: Span) -> syntax.Literal:
-        if node.type == "char" and len(node.value) == 3:
-            return syntax.Literal(ord(node.value[1]), INT, node.value, span)
-        if node.type in ("string", "char"):
-            raise refused("character strings are not supported in a kernel", span)
+        if node.type == "char":
+            return syntax.Literal(self._character(node.value, span), INT, node.value, span)
+        if node.type == "string":
+            raise refused("character strings are not supported in a kernel", span, "use numbers")
         value, kind = literal_value(node.value)
         if kind is None:
-            raise refused(f"the literal {node.value} has a type that is not supported", span, "use int, float or double")
+            hint = "use a literal of type int, long, float or double"
+            raise refused(f"the literal {node.value} has a type that is not supported", span, hint)
         return syntax.Literal(value, kind, node.value, span)
 
+    def _character(self, text: str, span: Span) -> int:
+        """The value of a character constant."""
+        character = _ESCAPES.get(text[1:-1], text[1:-1])
+        if len(character) != 1 or not character.isascii():
+            raise refused(f"the character {text} is not supported in a kernel", span, "use its number")
+        return ord(character)
+
     def _subscript(self, node: c_ast.ArrayRef, span: Span) -> syntax.Subscript:
-        indices: list[syntax.Expr] = []
-        base: c_ast.Node = node
-        while isinstance(base, c_ast.ArrayRef):
-            indices.append(self.expression(base.subscript))
-            base = base.name
+        base, subscripts = subscripted(node)
+        for subscript in subscripts:
+            if isinstance(subscript, c_ast.ExprList):
+                raise refused("a comma inside of a subscript is not supported", self.span(subscript), "write a[i][j]")
+        indices = [self.expression(subscript) for subscript in subscripts]
         if isinstance(base, c_ast.UnaryOp) and base.op == "*" and isinstance(base.expr, c_ast.ID):
-            indices.append(syntax.Literal(0, INT, "0", span))
+            indices.insert(0, syntax.Literal(0, INT, "0", span))
             base = base.expr
+        if isinstance(base, c_ast.StructRef):
+            raise self._refused_expression(base, self.span(base))
         if not isinstance(base, c_ast.ID):
             raise refused("only a named array can be subscripted", span, "pointer arithmetic is not supported")
-        return syntax.Subscript(base.name, tuple(reversed(indices)), span)
+        return syntax.Subscript(base.name, tuple(indices), span)
 
     def _unary(self, node: c_ast.UnaryOp, span: Span) -> syntax.Expr:
         match node.op:
@@ -278,23 +322,26 @@ class Lowering:
                 return syntax.UnaryOp(node.op, self.expression(node.expr), span)
             case "*" if isinstance(node.expr, c_ast.ID):
                 return syntax.Subscript(node.expr.name, (syntax.Literal(0, INT, "0", span),), span)
-            case "*" | "&":
+            case "*":
                 raise refused("pointer arithmetic is not supported", span, "subscript a named array")
+            case "&":
+                raise refused("taking an address is not supported here", span, "name the variable itself")
             case "sizeof":
                 return self._sizeof(node.expr, span)
             case _:
-                raise refused(f"'{node.op.strip('p')}' inside an expression is not supported", span, "use a statement")
+                hint = "change the variable in a statement of its own"
+                raise refused(f"'{node.op.strip('p')}' inside an expression is not supported", span, hint)
 
     def _sizeof(self, node: c_ast.Node, span: Span) -> syntax.Literal:
         shape = shape_of(node.type, self.environment) if isinstance(node, c_ast.Typename) else None
         if shape is None or shape.element is None or shape.extents:
-            raise refused("this 'sizeof' is not supported", span)
+            raise refused("this 'sizeof' is not supported", span, "only sizes of arithmetic types are")
         size = shape.element.bits // 8
         return syntax.Literal(size, ULONG, f"{size}ul", span)
 
     def _call(self, node: c_ast.FuncCall, span: Span) -> syntax.Expr:
         if not isinstance(node.name, c_ast.ID):
-            raise refused("calls through pointers are not supported", span)
+            raise refused("calls through pointers are not supported", span, "call a function by its name")
         arguments = tuple(self.expression(a) for a in (node.args.exprs if node.args else ()))
         return syntax.Invocation(node.name.name, arguments, span)
 

@@ -1,8 +1,8 @@
 """The `#pragma loadstone` lines.
 
-    #pragma loadstone tile schedule(S1: t, t + i; S2: t, t + i + 1) size(8, 32) strip(1)
-    #pragma loadstone default(N = 40, M = 30)
-    #pragma loadstone assume(N >= 1 && M < N)
+#pragma loadstone tile schedule(S1: t, t + i; S2: t, t + i + 1) size(8, 32) strip(1)
+#pragma loadstone default(N = 40, M = 30)
+#pragma loadstone assume(N >= 1 && M < N)
 """
 
 from __future__ import annotations
@@ -122,7 +122,8 @@ def _tiling(text: _Text, clauses: dict[str, _Text], read: ExpressionReader) -> s
         raise refused("the tiling has no size", text.stripped().span, "add size(32, 32)")
     sizes = tuple(_positive(piece) for piece in clauses["size"].split(","))
     strip = _positive(clauses["strip"].stripped()) if "strip" in clauses else 1
-    schedule = tuple(_statement_schedule(p, read) for p in clauses["schedule"].split(";")) if "schedule" in clauses else ()
+    schedules = clauses["schedule"].split(";") if "schedule" in clauses else ()
+    schedule = tuple(_statement_schedule(piece, read) for piece in schedules)
     for name, values in schedule:
         if len(values) != len(sizes):
             message = f"'{name.id}' has {len(values)} schedule dimensions, but there are {len(sizes)} sizes"

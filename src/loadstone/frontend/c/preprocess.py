@@ -1,11 +1,13 @@
 """Macro expansion and includes, by pcpp, keeping for every token where it came from.
 
-System headers that cannot be found are skipped: kernels need no declaration from them. Compiler keywords that only
-decorate (`__restrict`, `__attribute__`) are removed.
+System headers that cannot be found are skipped: kernels need no declaration from them, only some of their constants.
+Compiler keywords that only decorate (`__restrict`, `__attribute__`) are removed.
 """
 
 from __future__ import annotations
 
+import io
+import os
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +16,8 @@ from typing import Any
 
 import pcpp
 
-from loadstone.errors import Problems, Source, Span
+from loadstone.errors import Diagnostic, InputError, Problems, Source, Span
+from loadstone.frontend.c.headers import HEADERS
 
 _DECORATIONS = (
     "__attribute__(x)",
@@ -30,6 +33,8 @@ _DECORATIONS = (
     "__volatile__=volatile",
     "_Noreturn",
 )
+_MAX_INCLUDES = 50
+_SEPARATORS = dict.fromkeys(map(ord, "\f\v\x85\u2028\u2029"), " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +44,13 @@ class Preprocessed:
     text: str
     source: Source
     _offsets: list[int] = field(repr=False)
-    _origins: list[tuple[Source, int]] = field(repr=False)
+    _places: list[Span] = field(repr=False)
     _lines: list[int] = field(repr=False)
 
     def span_at(self, offset: int) -> Span:
         """The original position of an offset into the text."""
         index = bisect_right(self._offsets, offset) - 1
-        if not self._origins:
-            return self.source.span(1, 1)
-        origin, position = self._origins[max(index, 0)]
-        return origin.span_at(position)
+        return self._places[max(index, 0)] if self._places else self.source.span(1, 1)
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a line and column of the text, both from 1."""
@@ -66,6 +68,7 @@ def preprocess(path: Path, defines: Mapping[str, str], include: tuple[Path, ...]
     engine = _Engine(source)
     for directory in (path.parent, *include):
         engine.add_path(str(directory))
+    engine.rewrite_paths.clear()
     for decoration in _DECORATIONS:
         name, _, value = decoration.partition("=")
         engine.define(f"{name} {value}")
@@ -74,102 +77,137 @@ def preprocess(path: Path, defines: Mapping[str, str], include: tuple[Path, ...]
     engine.parse(source.text, source.name)
     tokens = list(iter(engine.token, None))
     engine.problems.raise_if_any()
-    return _assemble(source, engine, tokens)
+    return _assemble(source, tokens)
 
 
 def read_source(path: Path) -> Source:
     """The text of a file, or an `InputError` that says why it cannot be read."""
-    problems = Problems()
     name = str(path)
     try:
         data = path.read_bytes()
     except OSError as error:
-        reason = (error.strerror or "cannot be read").lower()
-        problems.add(f"cannot read '{name}': {reason}", hint="give the path of a C file, a .py file or a .yaml file")
-        problems.raise_if_any()
-        raise
+        reason = (error.strerror or "it cannot be opened").lower()
+        hint = "give the path of a C file, a .py file or a .yaml file"
+        raise InputError(Diagnostic(f"cannot read '{name}': {reason}", None, hint)) from None
     if b"\0" in data:
-        problems.add(f"'{name}' is a binary file, not C source")
-    text = data.decode("utf-8", errors="replace")
+        raise InputError(Diagnostic(f"'{name}' is a binary file, not C source"))
+    text = _plain_lines(data)
     if not is_plain_text(text):
-        problems.add(f"'{name}' holds control characters; it is not C source")
-    problems.raise_if_any()
-    return Source(name, text.replace("\r\n", "\n"))
+        raise InputError(Diagnostic(f"'{name}' holds control characters; it is not C source"))
+    return Source(name, text)
+
+
+def _plain_lines(data: bytes) -> str:
+    """The text with line feeds as its only line ends, and no space before them."""
+    text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    return "\n".join(line.rstrip() for line in text.translate(_SEPARATORS).split("\n"))
 
 
 def is_plain_text(text: str) -> bool:
     """Whether a text has no control characters but white space."""
-    return not any(char < " " and char not in "\t\n\r\f\v" for char in text)
+    return not any(char < " " and char not in "\t\n" for char in text)
+
+
+class _Line(int):
+    """A line number that remembers the exact place; tokens that a macro makes inherit it from the macro's call."""
+
+    place: Span
+
+
+def _line(place: Span) -> _Line:
+    line = _Line(place.line)
+    line.place = place
+    return line
 
 
 class _Engine(pcpp.Preprocessor):
-    """pcpp with our handling of missing headers and of errors."""
+    """pcpp with places for tokens, and with our handling of missing headers and of errors."""
 
     def __init__(self, source: Source) -> None:
         super().__init__()
         self.problems = Problems()
-        self.sources = {source.name: source}
+        self.sources = {os.path.abspath(source.name): source}
         self.line_directive = None
 
-    def on_include_not_found(
-        self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str
-    ) -> None:
-        if not is_system_include and not is_malformed:
+    def group_lines(self, input: str, abssource: str) -> Iterator[list[Any]]:
+        """The tokens line by line, each with its place."""
+        source = self.sources[abssource]
+        starts = line_starts(input)
+        for tokens in super().group_lines(input, abssource):
+            for token in tokens:
+                line = bisect_right(starts, token.lexpos)
+                token.place = source.span(line, token.lexpos - starts[line - 1] + 1)
+                token.lineno = _line(token.place)
+            yield tokens
+
+    def define(self, tokens: Any) -> None:
+        """Define a macro; the tokens of its body have no place of their own."""
+        super().define(tokens)
+        name = tokens.split()[0].partition("(")[0] if isinstance(tokens, str) else tokens[0].value
+        for token in self.macros[name].value if name in self.macros else ():
+            token.place = None
+
+    def on_include_not_found(self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str) -> None:
+        if is_malformed:
+            self.problems.add("expected a file name in quotes or angle brackets", self._directive())
+        elif is_system_include or includepath in HEADERS:
+            for name, value in HEADERS.get(includepath, {}).items():
+                if name not in self.macros:
+                    self.define(f"{name} {value}")
+        else:
             self.problems.add(
-                f"cannot find the header '{includepath}'",
-                self._here(),
-                "give its folder with -I DIR",
+                f"cannot find the header '{includepath}'", self._directive(), "give its folder with -I DIR"
             )
         raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
 
     def on_error(self, file: str, line: int, msg: str) -> None:
-        source = self.sources.get(file)
-        self.problems.add(msg.strip(), source.span(line, 1) if source else None)
+        place = line.place if isinstance(line, _Line) else self._directive()
+        self.problems.add(msg[:1].lower() + msg[1:].strip(), place)
+
+    def on_directive_unknown(self, directive: Any, toks: list[Any], ifpassthru: bool, precedingtoks: list[Any]) -> Any:
+        """Pragmas stay in the text; `#error` is an error, and nothing else matters."""
+        if directive.value == "pragma":
+            return None
+        if directive.value == "error":
+            self.problems.add("#error " + "".join(token.value for token in toks), directive.place)
+        return True
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> Any:
-        handle = super().on_file_open(is_system_include, includepath)
-        text = Path(includepath).read_text(encoding="utf-8", errors="replace")
-        self.sources[includepath] = Source(includepath, text)
-        return handle
+        if self.include_depth > _MAX_INCLUDES:
+            raise InputError(Diagnostic("headers include each other without end", self._directive()))
+        text = _plain_lines(Path(includepath).read_bytes())
+        shown = os.path.relpath(includepath)
+        self.sources[includepath] = Source(includepath if shown.startswith("..") else shown, text)
+        return io.StringIO(text)
 
     def on_comment(self, tok: Any) -> bool:
         return False
 
-    def _here(self) -> Span | None:
-        source = self.sources.get(self.source)
-        line = self.linemacro
-        return source.span(line, 1) if source and line else None
+    def _directive(self) -> Span | None:
+        return self.lastdirective.place if self.lastdirective else None
 
 
-def _assemble(source: Source, engine: _Engine, tokens: list[Any]) -> Preprocessed:
+def line_starts(text: str) -> list[int]:
+    """The offsets at which the lines of a text start."""
+    return [0, *(offset + 1 for offset, char in enumerate(text) if char == "\n")]
+
+
+def _assemble(source: Source, tokens: list[Any]) -> Preprocessed:
     parts: list[str] = []
     offsets: list[int] = []
-    origins: list[tuple[Source, int]] = []
+    places: list[Span] = []
     size = 0
-    for token, origin in zip(tokens, _origins(source, engine, tokens), strict=True):
-        if token.value.strip():
-            offsets.append(size)
-            origins.append(origin)
-        parts.append(token.value)
-        size += len(token.value)
-    text = "".join(parts)
-    starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
-    return Preprocessed(text, source, offsets, origins, starts)
-
-
-def _origins(source: Source, engine: _Engine, tokens: list[Any]) -> Iterator[tuple[Source, int]]:
-    """For each token its source and offset there; a token that a macro made stands where the macro was called."""
-    after = 0
     for token in tokens:
-        origin = engine.sources.get(token.source, source)
-        if getattr(token, "expanded_from", None):
-            yield origin, _skip_space(origin.text, after)
-        else:
-            after = token.lexpos + len(token.value)
-            yield origin, token.lexpos
+        text = " " if token.type == "CPP_LINECONT" else token.value
+        if text.strip():
+            offsets.append(size)
+            places.append(getattr(token, "place", None) or _called_at(token.lineno, source))
+        parts.append(text)
+        size += len(text)
+    text = "".join(parts)
+    return Preprocessed(text, source, offsets, places, line_starts(text))
 
 
-def _skip_space(text: str, offset: int) -> int:
-    while offset < len(text) and text[offset].isspace():
-        offset += 1
-    return min(offset, max(len(text) - 1, 0))
+def _called_at(line: int, source: Source) -> Span:
+    """Where the macro was called that made a token."""
+    return line.place if isinstance(line, _Line) else source.span(1, 1)

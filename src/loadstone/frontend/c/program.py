@@ -1,232 +1,183 @@
-"""Finding the kernel in a C file: the scop, the function around it, and what that function sees."""
+"""A C file as a program: the kernel's statements, and the meaning of the names that they use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from pycparser import c_ast, c_generator
 
-from loadstone.errors import Diagnostic, InputError, Problems
+from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
 from loadstone.frontend.c.declarations import Environment, shape_of
-from loadstone.frontend.c.lower import Lowering, refused
-from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse
+from loadstone.frontend.c.inline import Inliner
+from loadstone.frontend.c.lower import Lowering
+from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse, too_deep
 from loadstone.frontend.c.pragmas import Pragma, read_directives
 from loadstone.frontend.c.preprocess import preprocess
+from loadstone.frontend.c.returns import returned_expression
+from loadstone.frontend.c.scop import Scop, find_scop, outside, pragma_words
+from loadstone.frontend.c.structures import Structures
+from loadstone.frontend.c.trees import items_of, names_declared, names_used, parameters_of, walk
 from loadstone.frontend.scopes import nodes
-from loadstone.kernel.model import Original
-from loadstone.kernel.types import INT, ScalarType
+from loadstone.model.kernel import Original
+from loadstone.model.types import INT, ScalarType
 
 
-@dataclass(frozen=True, slots=True)
-class _Scop:
-    """The statements of the kernel, and the rest of their function."""
-
-    function: c_ast.FuncDef
-    items: tuple[c_ast.Node, ...]
-    start: int
-    end: int
-    whole: bool
-
-
-def read_c(
-    path: Path, defines: Mapping[str, str], include: tuple[Path, ...], function: str | None
-) -> syntax.Program:
-    """The kernel of a C file as a syntax tree."""
-    parsed = parse(preprocess(path, defines, include))
-    problems = Problems()
-    environment = Environment()
-    for node in parsed.tree.ext:
-        environment.declare(node)
-    lowering = Lowering(parsed.span, environment, problems)
-    scop = _find_scop(parsed, function)
-    name = path.stem.replace("-", "_") if parsed.bare else scop.function.decl.name
-    symbols = (*_globals(parsed, lowering), *_function_symbols(scop, lowering))
-    items, result = _without_return(scop)
-    body = _with_result_declared(syntax.Block(tuple(lowering.statements(items))), result)
-    program = syntax.Program(
-        name,
-        _with_result(symbols, result),
-        tuple(_inlinable_functions(parsed, lowering)),
-        body,
-        read_directives(tuple(_pragmas(parsed, scop)), lowering.expression_at, problems),
-        Original(_preamble(parsed, scop), _text(parsed, scop), _undeclared_iterators(body, symbols)),
-        parsed.span(scop.function),
-        parsed.bare,
-    )
-    problems.raise_if_any()
-    return program
-
-
-def _find_scop(parsed: Parsed, wanted: str | None) -> _Scop:
-    functions = [node for node in parsed.tree.ext if isinstance(node, c_ast.FuncDef)]
-    named = [f for f in functions if wanted in (None, f.decl.name)]
-    if wanted and not named:
-        known = ", ".join(f.decl.name for f in functions) or "none"
-        raise InputError(Diagnostic(f"there is no function '{wanted}'", None, f"functions in the file: {known}"))
-    marked = [scop for f in named for scop in _marked_scops(f, parsed)]
-    if len(marked) > 1:
-        second = marked[1]
-        other = second.function.decl.name
-        hint = "choose one with --function NAME" if other != marked[0].function.decl.name else "keep one per function"
-        raise refused("this is a second '#pragma scop'", parsed.preprocessed.span_at(second.start), hint)
-    if marked:
-        return marked[0]
-    if len(named) == 1:
-        return _whole_function(named[0], parsed)
-    if not named:
-        raise refused("there is no kernel in this file", parsed.preprocessed.source.span(1, 1), "write a loop nest")
-    names = ", ".join(f.decl.name for f in named)
-    raise refused(
-        "several functions, and none is marked with '#pragma scop'", parsed.span(named[1]), f"--function, one of: {names}"
-    )
-
-
-def _whole_function(function: c_ast.FuncDef, parsed: Parsed) -> _Scop:
-    items = tuple(function.body.block_items or ())
-    start = parsed.offset(function.body)
-    opening = parsed.preprocessed.text.index("{", start) + 1 if not parsed.bare else 0
-    return _Scop(function, items, opening, _closing_brace(parsed.preprocessed.text, opening), True)
-
-
-def _closing_brace(text: str, start: int) -> int:
-    depth = 1
-    for offset in range(start, len(text)):
-        depth += (text[offset] == "{") - (text[offset] == "}")
-        if depth == 0:
-            return offset
-    return len(text)
-
-
-def _marked_scops(function: c_ast.FuncDef, parsed: Parsed) -> Iterator[_Scop]:
-    for block in _blocks(function.body):
-        items = block.block_items or ()
-        words = [_pragma_words(item) for item in items]
-        starts = [k for k, w in enumerate(words) if w == ["scop"]]
-        ends = [k for k, w in enumerate(words) if w == ["endscop"]]
-        if ends and (not starts or ends[0] < starts[0]):
-            raise refused("'#pragma endscop' without '#pragma scop'", parsed.span(items[ends[0]]))
-        for position, start in enumerate(starts):
-            limit = starts[position + 1] if position + 1 < len(starts) else len(items)
-            end = next((k for k in ends if start < k < limit), None)
-            if end is None:
-                hint = "close the kernel with '#pragma endscop' in the same block"
-                raise refused("'#pragma scop' is never closed", parsed.span(items[start]), hint)
-            text_start = parsed.preprocessed.text.index("\n", parsed.offset(items[start]))
-            text_end = parsed.preprocessed.text.rindex("\n", 0, parsed.offset(items[end]))
-            yield _Scop(function, tuple(items[start + 1 : end]), text_start, text_end, False)
-
-
-def _blocks(node: c_ast.Node) -> Iterator[c_ast.Compound]:
-    if isinstance(node, c_ast.Compound):
-        yield node
-    for _, child in node.children():
-        yield from _blocks(child)
-
-
-def _pragma_words(node: c_ast.Node) -> list[str]:
-    return (node.string or "").split() if isinstance(node, c_ast.Pragma) else []
-
-
-def _pragmas(parsed: Parsed, scop: _Scop) -> Iterator[Pragma]:
-    """The loadstone pragmas of the file's top level and of the kernel's function."""
-    nodes = [*parsed.tree.ext, *_walk(scop.function)]
-    for node in nodes:
-        if isinstance(node, c_ast.Pragma) and (node.string or "").split()[:1] == ["loadstone"]:
-            span = parsed.span(node)
-            rest = node.string.split("loadstone", 1)[1]
-            line = span.source.line(span.line)
-            column = line.find("loadstone") + len("loadstone") + 1
-            yield Pragma(rest, replace(span, column=max(column, 1)))
-
-
-def _walk(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    yield node
-    for _, child in node.children():
-        yield from _walk(child)
-
-
-def _globals(parsed: Parsed, lowering: Lowering) -> Iterator[syntax.Symbol]:
-    for node in parsed.tree.ext:
-        if isinstance(node, c_ast.Decl) and node.name and not isinstance(node.type, c_ast.FuncDecl):
-            yield from _symbol_or_nothing(node, lowering, initialised=True, live_out=True)
-
-
-def _symbol_or_nothing(
-    node: c_ast.Decl, lowering: Lowering, *, initialised: bool, live_out: bool
-) -> Iterator[syntax.Symbol]:
+def read_c(path: Path, defines: Mapping[str, str], include: tuple[Path, ...], function: str | None) -> syntax.Program:
+    """The kernel of a C file as a syntax tree, with the problems that were found on the way."""
+    parsed = parse(preprocess(path, defines, include), function)
     try:
-        yield lowering.symbol(node, initialised=initialised, live_out=live_out)
-    except InputError:
-        return
+        return _Reader(parsed, find_scop(parsed, function)).program(path.stem)
+    except RecursionError:
+        raise too_deep(parsed.preprocessed.source.span(1, 1)) from None
 
 
-def _function_symbols(scop: _Scop, lowering: Lowering) -> Iterator[syntax.Symbol]:
-    outside = _names_outside(scop)
-    arguments = scop.function.decl.type.args
-    for node in arguments.params if arguments else ():
-        if isinstance(node, c_ast.Decl) and node.name:
-            by_value = not shape_of(node.type, lowering.environment).extents
-            yield from _symbol_or_nothing(
-                node, lowering, initialised=True, live_out=not by_value or node.name in outside.after
-            )
-    for node in outside.declarations:
-        lowering.environment.declare(node)
-        known = node.name in outside.before or node.init is not None or "static" in node.storage
-        seen = node.name in outside.after or "static" in node.storage
-        yield from _symbol_or_nothing(node, lowering, initialised=known, live_out=seen)
+class _Reader:
+    """Reads the kernel of one file."""
+
+    def __init__(self, parsed: Parsed, scop: Scop) -> None:
+        self.parsed = parsed
+        self.scop = scop
+        self.problems = Problems()
+        self.definitions = tuple(parsed.tree.ext[_prelude_size(parsed) :])
+        self.environment = Environment()
+        for node in self.definitions:
+            self.environment.declare(node)
+        self.lowering = Lowering(parsed.span, self.environment, self.problems)
+        self.taken = {*names_used(parsed.tree), *names_declared(parsed.tree)}
+        self.structures = Structures(self.environment, parsed.span, self.problems, self.taken)
+
+    def program(self, file: str) -> syntax.Program:
+        """The program; `file` names the kernel where no function does."""
+        symbols = (*self._globals(), *self._function_symbols())
+        simple = {function.name: function for function in self._simple_functions()}
+        items, result = _without_return(self.scop)
+        items, text = self._expanded(items, simple)
+        body = _with_result_declared(syntax.Block(tuple(self.lowering.statements(items))), result)
+        directives = read_directives(tuple(self._pragmas()), self.lowering.expression_at, self.problems)
+        return syntax.Program(
+            file.replace("-", "_") if self.parsed.bare else self.scop.function.decl.name,
+            _with_result(symbols, result),
+            tuple(simple.values()),
+            body,
+            directives,
+            Original(self._preamble(simple), text, _undeclared_iterators(body, symbols)),
+            self.parsed.span(self.scop.node),
+            self.parsed.bare,
+            self.lowering.unsupported,
+            self.problems.found,
+        )
+
+    def _expanded(
+        self, items: tuple[c_ast.Node, ...], simple: Mapping[str, syntax.Function]
+    ) -> tuple[list[c_ast.Node], str]:
+        """The statements with calls expanded and structures taken apart, and their text."""
+        functions = {f.decl.name: f for f in self._functions() if f.decl.name not in simple}
+        local = self._local_names()
+        active = [self.scop.function.decl.name]
+        inliner = Inliner(functions, self.environment, self.parsed.span, self.problems, self.taken, local, active)
+        changed = self.structures.statements(inliner.statements(items))
+        if not (inliner.used or self.structures.used):
+            return changed, self._text()
+        block = c_generator.CGenerator().visit(c_ast.Compound(changed))
+        return changed, block.strip().removeprefix("{").removesuffix("}")
+
+    def _functions(self) -> Iterator[c_ast.FuncDef]:
+        """The functions of the file."""
+        functions = (node for node in self.definitions if isinstance(node, c_ast.FuncDef))
+        return (function for function in functions if function.decl.name != BARE_FUNCTION)
+
+    def _local_names(self) -> Collection[str]:
+        parameters = () if self.parsed.bare else (p.name for p in parameters_of(self.scop.function))
+        return {*parameters, *names_declared(self.scop.function.body)}
+
+    def _pragmas(self) -> Iterator[Pragma]:
+        """The loadstone pragmas of the file's top level and of the kernel's function."""
+        for node in (*self.definitions, *walk(self.scop.function)):
+            if pragma_words(node)[:1] == ["loadstone"]:
+                span = self.parsed.span(node)
+                column = span.source.line(span.line).find("loadstone") + len("loadstone") + 1
+                yield Pragma(node.string.split("loadstone", 1)[1], replace(span, column=max(column, 1)))
+
+    def _globals(self) -> Iterator[syntax.Symbol]:
+        for node in self.definitions:
+            if isinstance(node, c_ast.Decl) and node.name and not isinstance(node.type, c_ast.FuncDecl):
+                yield from self._symbols(node, initialised=True, live_out=True)
+
+    def _function_symbols(self) -> Iterator[syntax.Symbol]:
+        around = outside(self.scop)
+        for node in parameters_of(self.scop.function):
+            by_value = not shape_of(node.type, self.environment).extents
+            yield from self._symbols(node, initialised=True, live_out=not by_value or node.name in around.after)
+        for node in around.declarations:
+            self.environment.declare(node)
+            static = "static" in node.storage or "extern" in node.storage
+            known = node.name in around.before or node.init is not None or static
+            yield from self._symbols(node, initialised=known, live_out=node.name in around.after or static)
+
+    def _symbols(self, node: c_ast.Decl, *, initialised: bool, live_out: bool) -> Iterator[syntax.Symbol]:
+        """The symbols of a declaration; what kernels cannot hold is only noted."""
+        try:
+            for part in self.structures.declarations(node):
+                yield self.lowering.symbol(part, initialised=initialised, live_out=live_out)
+        except InputError as error:
+            self.lowering.unsupported[node.name] = error.diagnostics[0]
+
+    def _simple_functions(self) -> Iterator[syntax.Function]:
+        """Functions of scalars that return an expression without side effects."""
+        for node in self._functions():
+            expression = returned_expression(items_of(node.body))
+            if expression is not None and not set(names_used(expression)) & set(self._hidden_from(node)):
+                yield from self._simple_function(node, expression)
+
+    def _hidden_from(self, node: c_ast.FuncDef) -> Iterator[str]:
+        """The local names of the kernel that a function does not mean when it uses them."""
+        own = {parameter.name for parameter in parameters_of(node)}
+        return (name for name in self._local_names() if name not in own)
+
+    def _simple_function(self, node: c_ast.FuncDef, expression: c_ast.Node) -> Iterator[syntax.Function]:
+        parameters = [(p.name, shape_of(p.type, self.environment)) for p in parameters_of(node)]
+        result = shape_of(node.decl.type.type, self.environment)
+        if result.element is None or result.extents or any(s.extents for _, s in parameters):
+            return
+        types = tuple((name, shape.element) for name, shape in parameters if shape.element)
+        if len(types) == len(parameters):
+            try:
+                yield syntax.Function(node.decl.name, types, self.lowering.expression(expression), result.element)
+            except InputError:
+                return
+
+    def _preamble(self, simple: Mapping[str, syntax.Function]) -> str:
+        """The typedefs, enumerations, constants and simple functions that the kernel may use, as C."""
+        generator = c_generator.CGenerator()
+        lines: list[str] = []
+        for node in self.definitions:
+            if isinstance(node, c_ast.Typedef) or _is_type(node) or _is_constant(node):
+                lines.append(generator.visit(node) + ";")
+            elif isinstance(node, c_ast.FuncDef) and node is not self.scop.function and node.decl.name in simple:
+                lines.append(generator.visit(node))
+        return "\n".join(lines)
+
+    def _text(self) -> str:
+        """The kernel's statements as written, macros expanded, without a final return."""
+        final = self.scop.items[-1] if self.scop.whole and self.scop.items else None
+        end = self.parsed.offset(final) if isinstance(final, c_ast.Return) else self.scop.end
+        return self.parsed.preprocessed.text[self.scop.start : end]
 
 
-@dataclass(frozen=True, slots=True)
-class _Outside:
-    """What the function holds beside the kernel: declarations before it, names used before and after it."""
-
-    declarations: tuple[c_ast.Decl, ...]
-    before: frozenset[str]
-    after: frozenset[str]
-
-
-def _names_outside(scop: _Scop) -> _Outside:
-    """The names that the function uses outside of the kernel; inside a loop around it, before is also after."""
-    declarations: list[c_ast.Decl] = []
-    before: set[str] = set()
-    after: set[str] = set()
-    inside = set(map(id, scop.items))
-
-    def visit(node: c_ast.Node, looped: bool) -> bool:
-        """Collect names; returns whether the kernel was met."""
-        met = False
-        looped = looped or isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile)
-        for _, child in node.children():
-            if id(child) in inside:
-                met = True
-                continue
-            if isinstance(child, c_ast.Decl) and child.name and not met and not scop.whole:
-                declarations.append(child)
-            if isinstance(child, c_ast.ID):
-                _add_name(child.name, after if met else before, (before, after) if looped else ())
-            met = visit(child, looped) or met
-        return met
-
-    visit(scop.function.body, False)
-    return _Outside(tuple(declarations), frozenset(before), frozenset(after))
-
-
-def _add_name(name: str, names: set[str], also: tuple[set[str], ...]) -> None:
-    for group in (names, *also):
-        group.add(name)
-
-
-def _without_return(scop: _Scop) -> tuple[tuple[c_ast.Node, ...], str | None]:
+def _without_return(scop: Scop) -> tuple[tuple[c_ast.Node, ...], str | None]:
     """The kernel's statements without a final return, and the scalar that it returns."""
     if not scop.whole or not scop.items or not isinstance(scop.items[-1], c_ast.Return):
         return scop.items, None
-    value = scop.items[-1].expr
-    if value is None:
-        return scop.items[:-1], None
-    return (scop.items[:-1], value.name) if isinstance(value, c_ast.ID) else (scop.items, None)
+    match scop.items[-1].expr:
+        case None | c_ast.Constant() | c_ast.UnaryOp(op="-", expr=c_ast.Constant()):
+            return scop.items[:-1], None
+        case c_ast.ID(name=name):
+            return scop.items[:-1], name
+        case _:
+            return scop.items, None
 
 
 def _with_result(symbols: tuple[syntax.Symbol, ...], result: str | None) -> tuple[syntax.Symbol, ...]:
@@ -245,77 +196,22 @@ def _with_result_declared(block: syntax.Block, result: str | None) -> syntax.Blo
     )
 
 
-def _inlinable_functions(parsed: Parsed, lowering: Lowering) -> Iterator[syntax.Function]:
-    """Functions of scalars whose body is one return of an expression without side effects."""
-    for node in parsed.tree.ext:
-        if isinstance(node, c_ast.FuncDef) and node.decl.name != BARE_FUNCTION:
-            yield from _inlinable(node, lowering)
-
-
-def _inlinable(node: c_ast.FuncDef, lowering: Lowering) -> Iterator[syntax.Function]:
-    items = node.body.block_items or ()
-    declaration = node.decl.type
-    if len(items) != 1 or not isinstance(items[0], c_ast.Return) or items[0].expr is None:
-        return
-    parameters = declaration.args.params if declaration.args else ()
-    shapes = [shape_of(p.type, lowering.environment) for p in parameters if isinstance(p, c_ast.Decl)]
-    result = shape_of(declaration.type, lowering.environment)
-    if result.element is None or result.extents or any(s.element is None or s.extents for s in shapes):
-        return
-    names = tuple((p.name, s.element) for p, s in zip(parameters, shapes, strict=False) if s.element and p.name)
-    try:
-        expression = lowering.expression(items[0].expr)
-    except InputError:
-        return
-    yield syntax.Function(node.decl.name, names, expression, result.element)
-
-
-def _preamble(parsed: Parsed, scop: _Scop) -> str:
-    """The typedefs, enumerations, constants and small functions that the kernel may use, as C."""
-    generator = c_generator.CGenerator()
-    lines: list[str] = []
-    for node in parsed.tree.ext[_prelude_size(parsed) :]:
-        if isinstance(node, c_ast.Typedef) or _is_enumeration(node) or _is_constant(node):
-            lines.append(generator.visit(node) + ";")
-        elif isinstance(node, c_ast.FuncDef) and node is not scop.function and _is_small(node):
-            lines.append(generator.visit(node))
-    return "\n".join(lines)
-
-
-def _text(parsed: Parsed, scop: _Scop) -> str:
-    """The kernel's statements as written, macros expanded, without a final return."""
-    final = scop.items[-1] if scop.whole and scop.items else None
-    end = parsed.offset(final) if isinstance(final, c_ast.Return) else scop.end
-    return parsed.preprocessed.text[scop.start : end]
-
-
-def _undeclared_iterators(
-    body: syntax.Block, symbols: tuple[syntax.Symbol, ...]
-) -> tuple[tuple[ScalarType, str], ...]:
+def _undeclared_iterators(body: syntax.Block, symbols: tuple[syntax.Symbol, ...]) -> tuple[tuple[ScalarType, str], ...]:
     types = {symbol.name: symbol.type for symbol in symbols}
     loops = (node for node in nodes(body) if isinstance(node, syntax.For) and node.declared is None)
     return tuple((types.get(name, INT), name) for name in dict.fromkeys(loop.iterator for loop in loops))
 
 
 def _prelude_size(parsed: Parsed) -> int:
-    return next((k for k, node in enumerate(parsed.tree.ext) if node.coord and node.coord.line > 1), 0)
+    found = (k for k, node in enumerate(parsed.tree.ext) if node.coord and node.coord.line > 1)
+    return next(found, len(parsed.tree.ext))
 
 
-def _is_enumeration(node: c_ast.Node) -> bool:
+def _is_type(node: c_ast.Node) -> bool:
+    """Whether a declaration declares an enumeration or a structure, and no variable."""
     return isinstance(node, c_ast.Decl) and node.name is None
 
 
 def _is_constant(node: c_ast.Node) -> bool:
-    return (
-        isinstance(node, c_ast.Decl)
-        and node.init is not None
-        and node.name is not None
-        and "const" in (node.quals or [])
-    )
-
-
-def _is_small(node: c_ast.FuncDef) -> bool:
-    items = node.body.block_items or ()
-    return len(items) == 1 and isinstance(items[0], c_ast.Return)
-
-
+    is_initialised = isinstance(node, c_ast.Decl) and node.init is not None and node.name is not None
+    return is_initialised and "const" in (node.quals or [])

@@ -9,8 +9,8 @@ from functools import reduce
 import islpy as isl
 
 from loadstone.errors import Span
-from loadstone.kernel.expression import Expression
-from loadstone.kernel.types import Number, ScalarType
+from loadstone.model.expression import Expression
+from loadstone.model.types import Number, ScalarType
 from loadstone.poly.spaces import Dim
 
 

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import islpy as isl
 
-from loadstone.kernel.expression import Binary, Expression, Select, Unary, Variable, integer
-from loadstone.kernel.types import INT
-
-_Op = isl.ast_expr_op_type
+from loadstone.model.expression import Binary, Expression, Select, Unary, Variable, integer
+from loadstone.model.types import INT
 
 _BINARY = {
-    _Op.add: "+",
-    _Op.sub: "-",
-    _Op.mul: "*",
-    _Op.div: "/",
-    _Op.fdiv_q: "floordiv",
-    _Op.pdiv_q: "/",
-    _Op.pdiv_r: "%",
-    _Op.zdiv_r: "%",
-    _Op.min: "min",
-    _Op.max: "max",
-    _Op.eq: "==",
-    _Op.le: "<=",
-    _Op.lt: "<",
-    _Op.ge: ">=",
-    _Op.gt: ">",
-    _Op.and_: "&&",
-    _Op.and_then: "&&",
-    _Op.or_: "||",
-    _Op.or_else: "||",
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "fdiv_q": "floordiv",
+    "pdiv_q": "/",
+    "pdiv_r": "%",
+    "zdiv_r": "%",
+    "min": "min",
+    "max": "max",
+    "eq": "==",
+    "le": "<=",
+    "lt": "<",
+    "ge": ">=",
+    "gt": ">",
+    "and_": "&&",
+    "and_then": "&&",
+    "or_": "||",
+    "or_else": "||",
 }
 
 
@@ -50,11 +48,11 @@ def from_ast(expression: isl.AstExpr) -> Expression:
 
 
 def _operation(expression: isl.AstExpr) -> Expression:
-    kind = expression.get_op_type()
+    kind = isl.ast_expr_op_type(expression.get_op_type()).name
     arguments = [from_ast(expression.get_op_arg(k)) for k in range(expression.get_op_n_arg())]
-    if kind == _Op.minus:
+    if kind == "minus":
         return Unary("-", arguments[0], INT)
-    if kind in (_Op.cond, _Op.select):
+    if kind in ("cond", "select"):
         return Select(arguments[0], arguments[1], arguments[2], INT)
     first, *rest = arguments
     for argument in rest:

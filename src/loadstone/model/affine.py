@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from loadstone.kernel.expression import (
+from loadstone.model.expression import (
     COMPARISONS,
     LOGICAL,
     Binary,
@@ -37,8 +37,8 @@ class NotAffine(Exception):
 def affine_value(expression: Expression, space: isl.Space) -> isl.PwAff:
     """The value of an integer expression as a piecewise (quasi-)affine function on a set space.
 
-    >>> from loadstone.kernel.expression import Variable, binary, integer
-    >>> from loadstone.kernel.types import INT
+    >>> from loadstone.model.expression import Variable, binary, integer
+    >>> from loadstone.model.types import INT
     >>> print(affine_value(binary("*", integer(2), Variable("i", INT)), spaces.set_space((), "S", ("i",))))
     { S[i] -> [(2i)] }
     """

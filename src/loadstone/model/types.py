@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 Number = int | float
 
@@ -129,7 +129,7 @@ def common_type(left: ScalarType, right: ScalarType) -> ScalarType:
     return high
 
 
-def ctypes_type(kind: ScalarType) -> type[ctypes._SimpleCData[int]] | type[ctypes._SimpleCData[float]]:
+def ctypes_type(kind: ScalarType) -> Any:
     """The ctypes type with the same representation."""
     if kind.kind == "float":
         return ctypes.c_double if kind.bits == 64 else ctypes.c_float

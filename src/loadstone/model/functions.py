@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loadstone.kernel.types import DOUBLE, FLOAT, INT, LLONG, LONG, ScalarType
+from loadstone.model.types import DOUBLE, FLOAT, INT, LLONG, LONG, ScalarType
 
 _ONE_ARGUMENT = (
     "sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from loadstone.errors import Span
-from loadstone.kernel.types import INT, Number, ScalarType, common_type, promoted
+from loadstone.model.types import INT, Number, ScalarType, common_type, promoted
 
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 LOGICAL = frozenset({"&&", "||"})

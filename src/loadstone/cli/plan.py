@@ -1,0 +1,86 @@
+"""`loadstone plan`: what each tile loads and stores."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from loadstone.cli.console import console, table
+from loadstone.cli.kernels import parameter_values, read_kernel, tiled_kernel
+from loadstone.pipeline import plan_tiles
+from loadstone.transfer import Plan
+from loadstone.transfer.check import check_plan
+from loadstone.transfer.description import comparison, plan_info
+from loadstone.transfer.plan_file import read_plan
+from loadstone.transfer.quast import plan_quasts
+from loadstone.transform.tiling import TiledKernel
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the plan, or judge a given one."""
+    kernel = read_kernel(arguments)
+    tiles = tiled_kernel(arguments, kernel)
+    if arguments.check:
+        return _check(arguments, tiles)
+    plan = plan_tiles(tiles, keep_dead_stores=arguments.keep_dead_stores, limit=arguments.limit)
+    given = parameter_values(arguments, kernel) if arguments.parameters or not kernel.parameters else None
+    if arguments.json:
+        print(json.dumps(plan_info(plan, given)))
+    elif arguments.quast:
+        _show_quasts(plan, console())
+    else:
+        known = given is not None or set(kernel.parameters) <= set(kernel.defaults)
+        _show(plan, parameter_values(arguments, kernel) if known else None, console())
+    return 0
+
+
+def _check(arguments: argparse.Namespace, tiles: TiledKernel) -> int:
+    load, store = read_plan(Path(arguments.check), tiles)
+    verdict = check_plan(tiles, load, store)
+    if arguments.json:
+        print(json.dumps(verdict.described()))
+    else:
+        print(verdict.text())
+    return 0 if verdict.valid else 1
+
+
+def _show(plan: Plan, parameters: Mapping[str, int] | None, screen: Console) -> None:
+    tiles = plan.tiles
+    quality = "exact" if plan.exact else f"approximated: {plan.reason}"
+    screen.print(Text(f"plan of {tiles.kernel.name}", style="bold"), f"({quality})")
+    screen.print(f"schedule {tiles.schedule}", markup=False)
+    coordinates = ", ".join(f"{name} of size {size}" for name, size in zip(tiles.coordinates, tiles.sizes, strict=True))
+    screen.print(f"tiles    {coordinates}; a strip runs over {', '.join(tiles.inner)}")
+    for name, part in plan.arrays.items():
+        screen.print()
+        screen.print(Text(name, style="bold"))
+        for title, relation in (("load", part.load), ("store", part.store)):
+            screen.print(f"  {title:6} {'nothing' if relation.is_empty() else relation}", markup=False)
+        for title, closed in (("loads", part.load_volume), ("stores", part.store_volume)):
+            text = "no closed form within the operation limit" if closed is None else str(closed)
+            screen.print(f"  {title:6} {text}", markup=False)
+    if parameters is not None:
+        _show_comparison(plan, parameters, screen)
+
+
+def _show_comparison(plan: Plan, parameters: Mapping[str, int], screen: Console) -> None:
+    values = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+    screen.print()
+    screen.print(Text(f"words moved{f' for {values}' if values else ''}", style="bold"))
+    rows = [
+        (row["way"], str(row["load"]), str(row["store"]), str(row["load"] + row["store"]))
+        for row in comparison(plan, parameters)
+    ]
+    screen.print(table(("way", ">loaded", ">stored", ">total"), rows))
+
+
+def _show_quasts(plan: Plan, screen: Console) -> None:
+    for title, text in plan_quasts(plan):
+        screen.print(Text(title, style="bold"))
+        screen.print(text, markup=False)
+        screen.print()

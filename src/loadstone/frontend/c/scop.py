@@ -1,0 +1,166 @@
+"""Finding the kernel in a C file: the statements, the function around them, and what it holds beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from loadstone.errors import Diagnostic, InputError
+from loadstone.frontend.c.lower import refused
+from loadstone.frontend.c.parse import Parsed
+from loadstone.frontend.c.trees import walk
+
+_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
+
+
+@dataclass(frozen=True, slots=True)
+class Scop:
+    """The statements of the kernel: `text[start:end]` in their function, or its `whole` body; `node` opens them."""
+
+    function: c_ast.FuncDef
+    node: c_ast.Node
+    items: tuple[c_ast.Node, ...]
+    start: int
+    end: int
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What the function holds beside the kernel: declarations before it, names used before and after it."""
+
+    declarations: tuple[c_ast.Decl, ...]
+    before: frozenset[str]
+    after: frozenset[str]
+
+
+def find_scop(parsed: Parsed, wanted: str | None) -> Scop:
+    """The kernel of a file; `wanted` names its function where there are several."""
+    functions = [node for node in parsed.tree.ext if isinstance(node, c_ast.FuncDef)]
+    named = [f for f in functions if wanted in (None, f.decl.name)]
+    if wanted and not named:
+        known = ", ".join(f.decl.name for f in functions) or "none"
+        raise InputError(Diagnostic(f"there is no function '{wanted}'", None, f"functions in the file: {known}"))
+    marked = [scop for f in named for scop in _marked(f, parsed)]
+    if len(marked) > 1:
+        raise _second_scop(marked, parsed)
+    return marked[0] if marked else _whole(_only_candidate(named, parsed), parsed)
+
+
+def _second_scop(marked: list[Scop], parsed: Parsed) -> InputError:
+    first, second, *_ = marked
+    hint = "keep one per function"
+    if second.function is not first.function:
+        names = ", ".join(dict.fromkeys(scop.function.decl.name for scop in marked))
+        hint = f"choose one with --function NAME: {names}"
+    return refused("this is a second '#pragma scop'", parsed.span(second.node), hint)
+
+
+def _only_candidate(functions: list[c_ast.FuncDef], parsed: Parsed) -> c_ast.FuncDef:
+    """The function of a file without marks: the only one, or the only one with a loop."""
+    if not functions:
+        start = parsed.preprocessed.source.span(1, 1)
+        raise refused("there is no kernel in this file", start, "write a loop nest, or a function that holds one")
+    with_loops = [f for f in functions if any(isinstance(node, _LOOPS) for node in walk(f))]
+    candidates = with_loops or functions
+    if len(candidates) > 1:
+        names = ", ".join(f.decl.name for f in candidates)
+        hint = f"mark the kernel, or choose one with --function NAME: {names}"
+        message = "there are several functions, and none is marked with '#pragma scop'"
+        raise refused(message, parsed.span(candidates[1]), hint)
+    return candidates[0]
+
+
+def _whole(function: c_ast.FuncDef, parsed: Parsed) -> Scop:
+    text = parsed.preprocessed.text
+    opening = 0 if parsed.bare else text.index("{", parsed.offset(function.body)) + 1
+    end = len(text) if parsed.bare else _closing_brace(text, opening)
+    return Scop(function, function, tuple(function.body.block_items or ()), opening, end, True)
+
+
+def _closing_brace(text: str, start: int) -> int:
+    depth = 1
+    for offset in range(start, len(text)):
+        depth += (text[offset] == "{") - (text[offset] == "}")
+        if depth == 0:
+            return offset
+    return len(text)
+
+
+def _marked(function: c_ast.FuncDef, parsed: Parsed) -> Iterator[Scop]:
+    blocks = (node for node in walk(function.body) if isinstance(node, c_ast.Compound))
+    return (scop for block in blocks for scop in _marked_in(block, function, parsed))
+
+
+def _marked_in(block: c_ast.Compound, function: c_ast.FuncDef, parsed: Parsed) -> Iterator[Scop]:
+    opening: int | None = None
+    items = block.block_items or ()
+    for position, item in enumerate(items):
+        match pragma_words(item)[:1]:
+            case ["scop"] if opening is not None:
+                raise _unclosed(items[opening], parsed)
+            case ["scop"]:
+                opening = position
+            case ["endscop"] if opening is None:
+                hint = "open the kernel with '#pragma scop' in the same block"
+                raise refused("'#pragma endscop' without '#pragma scop'", parsed.span(item), hint)
+            case ["endscop"]:
+                yield _between(items[opening], items[opening + 1 : position], item, function, parsed)
+                opening = None
+            case _:
+                pass
+    if opening is not None:
+        raise _unclosed(items[opening], parsed)
+
+
+def _unclosed(node: c_ast.Node, parsed: Parsed) -> InputError:
+    hint = "close the kernel with '#pragma endscop' in the same block"
+    return refused("'#pragma scop' is never closed", parsed.span(node), hint)
+
+
+def _between(
+    opening: c_ast.Node, items: list[c_ast.Node], closing: c_ast.Node, function: c_ast.FuncDef, parsed: Parsed
+) -> Scop:
+    text = parsed.preprocessed.text
+    start = text.index("\n", parsed.offset(opening))
+    end = text.rindex("\n", 0, parsed.offset(closing))
+    return Scop(function, opening, tuple(items), start, max(start, end), False)
+
+
+def pragma_words(node: c_ast.Node) -> list[str]:
+    """The words of a pragma; nothing for other nodes."""
+    return (node.string or "").split() if isinstance(node, c_ast.Pragma) else []
+
+
+def outside(scop: Scop) -> Outside:
+    """What the function holds outside of the kernel; in a loop around the kernel, before is also after."""
+    declarations: list[c_ast.Decl] = []
+    before: set[str] = set()
+    after: set[str] = set()
+    inside = set(map(id, scop.items))
+
+    def visit(node: c_ast.Node, looped: bool) -> bool:
+        """Collect names; returns whether the kernel was met."""
+        met = False
+        looped = looped or isinstance(node, _LOOPS)
+        for _, child in node.children():
+            if id(child) in inside:
+                met = True
+                continue
+            if isinstance(child, c_ast.ID):
+                groups = (before, after) if looped else (after,) if met else (before,)
+                for group in groups:
+                    group.add(child.name)
+            visible = len(declarations)
+            found = visit(child, looped)
+            if not found and not isinstance(child, c_ast.DeclList):
+                del declarations[visible:]
+            if isinstance(child, c_ast.Decl) and child.name and not (met or scop.whole):
+                declarations.append(child)
+            met = met or found
+        return met
+
+    visit(scop.function.body, False)
+    return Outside(tuple(declarations), frozenset(before), frozenset(after))

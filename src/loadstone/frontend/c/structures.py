@@ -1,0 +1,190 @@
+"""Structures taken apart, so that every member is a scalar or an array of its own.
+
+struct complex z[8], w;       ->  float z_re[8]; float z_im[8]; float w_re; float w_im;
+z[i].re = w.im;               ->  z_re[i] = w_im;
+z[i] = w;                     ->  z_re[i] = w_re; z_im[i] = w_im;
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from dataclasses import dataclass, field
+
+from pycparser import c_ast
+
+from loadstone.errors import InputError, Problems, Span
+from loadstone.frontend.c.declarations import Environment
+from loadstone.frontend.c.lower import refused
+from loadstone.frontend.c.trees import element, innermost, items_of, mapped, renamed, subscripted, with_innermost
+
+_Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Variable:
+    """A declared variable with structure type: what its members are called, and how many subscripts it has itself."""
+
+    members: dict[_Path, str]
+    rank: int
+
+
+@dataclass(slots=True)
+class Structures:
+    """Takes the structures of one kernel apart; `used`: there were some."""
+
+    environment: Environment
+    span: Callable[[c_ast.Node], Span]
+    problems: Problems
+    taken: set[str]
+    used: bool = False
+    _scopes: list[dict[str, _Variable | None]] = field(default_factory=lambda: [{}])
+
+    def declarations(self, node: c_ast.Decl) -> list[c_ast.Decl]:
+        """The declarations of the members; a variable of another type is left as it is."""
+        members = dict(self._members(node.type))
+        if () in members:
+            self._scopes[-1][node.name] = None
+            return [node]
+        names = {path: self._fresh("_".join((node.name, *path))) for path in members}
+        self._scopes[-1][node.name] = _Variable(names, len(list(_layers(node.type))))
+        return [self._member(node, path, kind, names[path]) for path, kind in members.items()]
+
+    def statements(self, nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
+        """The statements without structures; those with problems are left out."""
+        result: list[c_ast.Node] = []
+        for node in nodes:
+            try:
+                result.extend(self._statement(node))
+            except InputError as error:
+                self.problems.extend(error)
+        return result
+
+    def _members(self, node: c_ast.Node, path: _Path = ()) -> Iterator[tuple[_Path, c_ast.Node]]:
+        """The members of a type by path, with their types; an arithmetic type is its own only member."""
+        structure = self._structure(node)
+        if structure is None or (path and any(isinstance(layer, c_ast.PtrDecl) for layer in _layers(node))):
+            yield path, node
+            return
+        for member in structure.decls or ():
+            for below, kind in self._members(member.type, (*path, member.name)):
+                yield below, kind if below == (*path, member.name) else with_innermost(member.type, kind)
+
+    def _structure(self, node: c_ast.Node) -> c_ast.Struct | None:
+        """The structure at the bottom of a type, with its members."""
+        kind = getattr(innermost(node), "type", None)
+        while isinstance(kind, c_ast.IdentifierType) and kind.names[0] in self.environment.typedefs:
+            kind = getattr(self.environment.typedefs[kind.names[0]], "type", None)
+        if not isinstance(kind, c_ast.Struct):
+            return None
+        known = kind if kind.decls else self.environment.structures.get(kind.name)
+        return known if known and known.decls and all(m.name for m in known.decls) else None
+
+    def _member(self, node: c_ast.Decl, path: _Path, kind: c_ast.Node, name: str) -> c_ast.Decl:
+        self.used = True
+        result = copy(node)
+        result.type = with_innermost(node.type, kind)
+        result.init = self._member_of(node.init, path) if node.init is not None else None
+        return renamed(result, name)
+
+    def _member_of(self, value: c_ast.Node, path: _Path) -> c_ast.Node:
+        """The member of a structure-valued expression."""
+        if isinstance(value, c_ast.InitList):
+            raise refused("structures with initialisers are not supported", self.span(value), "assign the members")
+        for name in path:
+            value = c_ast.StructRef(value, ".", c_ast.ID(name, value.coord), value.coord)
+        return self._expression(value)
+
+    def _fresh(self, name: str) -> str:
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
+        match node:
+            case c_ast.Compound():
+                return [self._block(node)]
+            case c_ast.Decl():
+                return [*self.declarations(self._initialised(node))]
+            case c_ast.If():
+                return [self._with_blocks(node, ("cond",), ("iftrue", "iffalse"))]
+            case c_ast.For():
+                return [self._with_blocks(node, ("init", "cond", "next"), ("stmt",))]
+            case c_ast.Assignment(op="=", lvalue=lvalue) if variable := self._whole(lvalue):
+                return [self._copy(node, path) for path in variable.members]
+            case _:
+                return [self._expression(node)]
+
+    def _initialised(self, node: c_ast.Decl) -> c_ast.Decl:
+        """The declaration with structures taken out of its extents and of its initialiser."""
+        if self._structure(node.type) is not None:
+            return node
+        result = self._expression(node)
+        assert isinstance(result, c_ast.Decl)
+        return result
+
+    def _with_blocks(self, node: c_ast.Node, expressions: tuple[str, ...], blocks: tuple[str, ...]) -> c_ast.Node:
+        result = copy(node)
+        for change, slots in ((self._expression, expressions), (self._block, blocks)):
+            for slot in slots:
+                child = getattr(node, slot)
+                setattr(result, slot, None if child is None else change(child))
+        return result
+
+    def _block(self, node: c_ast.Node) -> c_ast.Node:
+        self._scopes.append({})
+        items = self.statements(items_of(node))
+        self._scopes.pop()
+        return c_ast.Compound(items, node.coord)
+
+    def _copy(self, node: c_ast.Assignment, path: _Path) -> c_ast.Node:
+        result = copy(node)
+        result.lvalue = self._member_of(node.lvalue, path)
+        result.rvalue = self._member_of(node.rvalue, path)
+        return result
+
+    def _whole(self, node: c_ast.Node) -> _Variable | None:
+        """The structure variable that an expression names as a whole."""
+        base, subscripts = subscripted(node)
+        variable = self._lookup(base)
+        return variable if variable and len(subscripts) == variable.rank else None
+
+    def _lookup(self, node: c_ast.Node) -> _Variable | None:
+        if not isinstance(node, c_ast.ID):
+            return None
+        return next((scope[node.name] for scope in reversed(self._scopes) if node.name in scope), None)
+
+    def _expression(self, node: c_ast.Node) -> c_ast.Node:
+        base, subscripts, path = _access(node)
+        variable = self._lookup(base)
+        if variable is None:
+            return mapped(node, self._expression)
+        if path not in variable.members:
+            raise refused("a structure can only be used member by member", self.span(base), "name one of its members")
+        member = c_ast.ID(variable.members[path], base.coord)
+        return element(member, [self._expression(subscript) for subscript in subscripts])
+
+
+def _access(node: c_ast.Node) -> tuple[c_ast.Node, list[c_ast.Node], _Path]:
+    """The variable, all subscripts and the path of members of an expression like `b[i].c[k]` or `p->x`."""
+    match node:
+        case c_ast.ArrayRef():
+            base, before, path = _access(node.name)
+            return base, [*before, node.subscript], path
+        case c_ast.StructRef(type=kind):
+            base, before, path = _access(node.name)
+            first = [c_ast.Constant("int", "0", node.coord)] if kind == "->" else []
+            return base, [*before, *first], (*path, node.field.name)
+        case c_ast.UnaryOp(op="*"):
+            base, before, path = _access(node.expr)
+            return base, [*before, c_ast.Constant("int", "0", node.coord)], path
+        case _:
+            return node, [], ()
+
+
+def _layers(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """The arrays and pointers of a declarator."""
+    while isinstance(node, c_ast.ArrayDecl | c_ast.PtrDecl):
+        yield node
+        node = node.type

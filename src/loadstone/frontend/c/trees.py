@@ -1,0 +1,114 @@
+"""Reading and rebuilding pycparser's trees; nothing here changes a tree in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import copy
+
+from pycparser import c_ast
+
+
+def walk(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """The node and everything below it, in the order of the text."""
+    yield node
+    for _, child in node.children():
+        yield from walk(child)
+
+
+def names_used(node: c_ast.Node) -> Iterator[str]:
+    """The names that a tree uses as values or calls; names of members are not among them."""
+    if isinstance(node, c_ast.ID):
+        yield node.name
+        return
+    children = (node.name,) if isinstance(node, c_ast.StructRef) else (child for _, child in node.children())
+    for child in children:
+        yield from names_used(child)
+
+
+def names_declared(node: c_ast.Node) -> Iterator[str]:
+    """The names that the declarations in a tree declare; names of members are not among them."""
+    if isinstance(node, c_ast.Decl) and node.name:
+        yield node.name
+    if not isinstance(node, c_ast.Struct | c_ast.Union | c_ast.FuncDecl):
+        for _, child in node.children():
+            yield from names_declared(child)
+
+
+def mapped(node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node]) -> c_ast.Node:
+    """A copy of the node whose children are changed."""
+    result = copy(node)
+    for slot in type(node).__slots__:
+        value = None if slot in ("coord", "__weakref__") else getattr(node, slot)
+        if isinstance(value, c_ast.Node):
+            setattr(result, slot, change(value))
+        elif isinstance(value, list):
+            setattr(result, slot, [change(item) if isinstance(item, c_ast.Node) else item for item in value])
+    return result
+
+
+def items_of(node: c_ast.Node | None) -> list[c_ast.Node]:
+    """The statements of a block; a single statement is a block of one."""
+    if node is None:
+        return []
+    return list(node.block_items or ()) if isinstance(node, c_ast.Compound) else [node]
+
+
+def innermost(node: c_ast.Node) -> c_ast.Node:
+    """The part of a declarator that holds the name: below all arrays and pointers."""
+    while isinstance(node, c_ast.ArrayDecl | c_ast.PtrDecl):
+        node = node.type
+    return node
+
+
+def with_innermost(node: c_ast.Node, inner: c_ast.Node) -> c_ast.Node:
+    """The declarator with the part below all arrays and pointers replaced."""
+    if not isinstance(node, c_ast.ArrayDecl | c_ast.PtrDecl):
+        return inner
+    result = copy(node)
+    result.type = with_innermost(node.type, inner)
+    return result
+
+
+def renamed(declaration: c_ast.Decl, name: str) -> c_ast.Decl:
+    """The declaration of another name with the same type."""
+    result = copy(declaration)
+    inner = copy(innermost(declaration.type))
+    inner.declname = name
+    result.name = name
+    result.type = with_innermost(declaration.type, inner)
+    return result
+
+
+def subscripted(node: c_ast.Node) -> tuple[c_ast.Node, list[c_ast.Node]]:
+    """What is subscripted, and all its subscripts, outer first."""
+    subscripts: list[c_ast.Node] = []
+    while isinstance(node, c_ast.ArrayRef):
+        subscripts.insert(0, node.subscript)
+        node = node.name
+    return node, subscripts
+
+
+def element(base: c_ast.Node, subscripts: list[c_ast.Node]) -> c_ast.Node:
+    """`base[subscripts]...`."""
+    for subscript in subscripts:
+        base = c_ast.ArrayRef(base, subscript, base.coord)
+    return base
+
+
+def parameters_of(function: c_ast.FuncDef) -> list[c_ast.Decl]:
+    """The declarations of a function's parameters, in the order of its arguments; old style is understood."""
+    arguments = function.decl.type.args
+    old_style = {declared.name: declared for declared in function.param_decls or ()}
+    found = [old_style.get(getattr(p, "name", None), p) for p in (arguments.params if arguments else ())]
+    return [
+        integer_declaration(p.name, None, p.coord) if isinstance(p, c_ast.ID) else p
+        for p in found
+        if isinstance(p, c_ast.ID | c_ast.Decl)
+    ]
+
+
+def integer_declaration(name: str, value: c_ast.Node | None, coord: object = None) -> c_ast.Decl:
+    """The declaration `int name = value`."""
+    coord = value.coord if value is not None else coord
+    kind = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["int"], coord), coord)
+    return c_ast.Decl(name, [], [], [], [], kind, value, None, coord)

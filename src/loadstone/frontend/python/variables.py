@@ -1,0 +1,100 @@
+"""The scopes of local variables: a Python function has one, the kernel is best served by the smallest ones.
+
+Every assignment to a local variable comes with a declaration. One stays where no other is in sight:
+
+    for i in range(n):              for i in range(n):
+        t = a[i]                        double t; t = a[i]; b[i] = t
+        b[i] = t
+    for i in range(n):              for i in range(n):
+        t = b[i]                        double t; t = b[i]; c[i] = t
+        c[i] = t
+
+A variable that is used out of sight of its declarations is declared once, at the top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from loadstone.frontend import syntax
+from loadstone.frontend.scopes import names_in, nodes
+
+
+def with_scopes(body: syntax.Block, results: frozenset[str]) -> syntax.Block:
+    """The body with each variable declared once in each of its scopes; `results` are used after it."""
+    declarations = [node for node in nodes(body) if isinstance(node, syntax.Declare)]
+    declared = {node.symbol.name: node.symbol for node in reversed(declarations)}
+    scopes = _Scopes(frozenset(declared))
+    reduced = scopes.block(body, results)
+    hoisted = tuple(syntax.Declare(declared[name]) for name in sorted(scopes.escaping))
+    kept = _without(reduced, frozenset(scopes.escaping))
+    return syntax.Block(tuple(_returned(item, results) for item in (*hoisted, *kept.items)))
+
+
+def _returned(node: syntax.Node, results: frozenset[str]) -> syntax.Node:
+    if isinstance(node, syntax.Declare) and node.symbol.name in results:
+        return syntax.Declare(replace(node.symbol, live_out=True))
+    return node
+
+
+def _without(block: syntax.Block, names: frozenset[str]) -> syntax.Block:
+    """The block without the declarations of some names."""
+    return syntax.Block(tuple(item for node in block.items for item in _kept(node, names)))
+
+
+def _kept(node: syntax.Node, names: frozenset[str]) -> Iterator[syntax.Node]:
+    match node:
+        case syntax.Declare(symbol=symbol):
+            yield from (node,) if symbol.name not in names else ()
+        case syntax.For():
+            yield replace(node, body=_without(node.body, names))
+        case syntax.If():
+            yield replace(node, then=_without(node.then, names), otherwise=_without(node.otherwise, names))
+        case syntax.Block():
+            yield _without(node, names)
+        case syntax.Assign():
+            yield node
+        case _:
+            assert_never(node)
+
+
+@dataclass(slots=True)
+class _Scopes:
+    """Removes declarations in sight of another, and collects the variables that are used out of sight of all."""
+
+    declared: frozenset[str]
+    visible: frozenset[str] = frozenset()
+    escaping: set[str] = field(default_factory=set[str])
+
+    def block(self, block: syntax.Block, used_after: frozenset[str] = frozenset()) -> syntax.Block:
+        outside = self.visible
+        items = tuple(item for node in block.items for item in self._node(node))
+        self._use(set(used_after))
+        self.visible = outside
+        return syntax.Block(items)
+
+    def _node(self, node: syntax.Node) -> Iterator[syntax.Node]:
+        match node:
+            case syntax.Declare(symbol=symbol):
+                self._use({name for extent in symbol.extents if extent is not None for name in names_in(extent)})
+                if symbol.name not in self.visible:
+                    self.visible |= {symbol.name}
+                    yield node
+            case syntax.Assign(target=target, value=value):
+                self._use(names_in(target) | names_in(value))
+                yield node
+            case syntax.If(condition=condition):
+                self._use(names_in(condition))
+                yield replace(node, then=self.block(node.then), otherwise=self.block(node.otherwise))
+            case syntax.For(start=start, condition=condition):
+                self._use(names_in(start) | names_in(condition))
+                yield replace(node, body=self.block(node.body))
+            case syntax.Block():
+                yield self.block(node)
+            case _:
+                assert_never(node)
+
+    def _use(self, names: set[str]) -> None:
+        self.escaping |= (names & self.declared) - self.visible

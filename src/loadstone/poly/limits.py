@@ -1,0 +1,35 @@
+"""Bounds on computations that may blow up."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import islpy as isl
+
+DEFAULT_LIMIT = 40_000_000
+
+
+class LimitReached(Exception):
+    """An isl computation needed more operations than allowed."""
+
+
+@contextmanager
+def operation_limit(operations: int = DEFAULT_LIMIT) -> Generator[None]:
+    """Let the isl computations inside take at most this many operations together; raises `LimitReached`.
+
+    Limits nest: the inner one holds inside, and what it used does not count outside.
+    """
+    context = isl.DEFAULT_CONTEXT
+    outer = context.get_max_operations()
+    context.reset_operations()
+    context.set_max_operations(operations)
+    try:
+        yield
+    except isl.Error as error:
+        if "operations" in str(error) or "quota" in str(error):
+            raise LimitReached(f"more than {operations} isl operations") from error
+        raise
+    finally:
+        context.set_max_operations(outer)
+        context.reset_operations()

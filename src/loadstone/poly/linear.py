@@ -1,0 +1,90 @@
+"""Affine expressions with floors, taken apart and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loadstone.poly.spaces import Dim
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linear:
+    """(sum of factor * variable + sum of factor * floor(argument) + constant) / divisor."""
+
+    variables: tuple[tuple[int, str], ...]
+    floors: tuple[tuple[int, isl.Aff], ...]
+    constant: int
+    divisor: int
+
+
+def variable_names(space: isl.Space) -> tuple[str, ...]:
+    """The names of the parameters and then of the dimensions of a set space."""
+    params = tuple(space.get_dim_name(Dim.param, k) or "" for k in range(space.dim(Dim.param)))
+    return params + tuple(space.get_dim_name(Dim.set, k) or f"i{k}" for k in range(space.dim(Dim.set)))
+
+
+def linear(value: isl.Aff, names: Sequence[str]) -> Linear:
+    """The parts of an affine expression; `names` are those of the parameters and dimensions of its domain."""
+    divisor = value.get_denominator_val()
+    factors = [_scaled(value, kind, k, divisor) for kind in (Dim.param, Dim.in_) for k in range(value.dim(kind))]
+    floors = [(_scaled(value, Dim.div, k, divisor), value.get_div(k)) for k in range(value.dim(Dim.div))]
+    return Linear(
+        tuple((factor, name) for factor, name in zip(factors, names, strict=True) if factor),
+        tuple((factor, argument) for factor, argument in floors if factor),
+        value.get_constant_val().mul(divisor).to_python(),
+        divisor.to_python(),
+    )
+
+
+def _scaled(value: isl.Aff, kind: isl.dim_type, position: int, divisor: isl.Val) -> int:
+    return value.get_coefficient_val(kind, position).mul(divisor).to_python()
+
+
+def components(value: isl.MultiAff) -> tuple[isl.Aff, ...]:
+    """The affine expressions of a tuple."""
+    return tuple(value.get_aff(k) for k in range(value.dim(Dim.out)))
+
+
+def point_in(space: isl.Space, parameters: Mapping[str, int], coordinates: Sequence[int]) -> isl.Point:
+    """The point of a set space with these parameters and coordinates."""
+    point = isl.Point.zero(space)
+    for position in range(space.dim(Dim.param)):
+        number = parameters[space.get_dim_name(Dim.param, position) or ""]
+        point = point.set_coordinate_val(Dim.param, position, isl.Val.int_from_si(space.get_ctx(), number))
+    for position, number in enumerate(coordinates):
+        point = point.set_coordinate_val(Dim.set, position, isl.Val.int_from_si(space.get_ctx(), number))
+    return point
+
+
+def conditions(value: isl.BasicSet) -> tuple[isl.Aff, ...]:
+    """Affine expressions that are all at least 0 exactly in the set; its existential variables must be known floors."""
+    found: list[isl.Aff] = []
+    for constraint in value.get_constraints():
+        expression = constraint.get_aff()
+        found.append(expression)
+        if constraint.is_equality():
+            found.append(expression.neg())
+    return tuple(found)
+
+
+def where_nonnegative(value: isl.Aff) -> isl.Set:
+    """The points where an affine expression is at least 0."""
+    return value.ge_set(isl.Aff.zero_on_domain(isl.LocalSpace.from_space(value.get_domain_space())))
+
+
+def where_negative(value: isl.Aff) -> isl.Set:
+    """The points where an affine expression is less than 0."""
+    return value.lt_set(isl.Aff.zero_on_domain(isl.LocalSpace.from_space(value.get_domain_space())))
+
+
+def opposite(value: isl.Aff) -> isl.Aff:
+    """The integer expression that is at least 0 exactly where this one is negative: -value - 1."""
+    return shifted(value.neg(), -1)
+
+
+def shifted(value: isl.Aff, offset: int) -> isl.Aff:
+    """The expression plus a number."""
+    return value.add_constant_val(isl.Val.int_from_si(value.get_ctx(), offset))

@@ -1,0 +1,45 @@
+"""Lexicographic order between the instances of two statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import islpy as isl
+
+from loadstone.poly.spaces import Dim, range_product
+
+
+def order_violations(pairs: isl.Map, first: isl.Map, second: isl.Map) -> Iterator[tuple[int, isl.Map]]:
+    """For each dimension of the dates, the pairs whose dates agree before it and decrease in it.
+
+    `first` and `second` map the two sides of `pairs` to their dates. Pairs with equal dates are reported at the
+    dimension behind the last one.
+    """
+    dims = first.dim(Dim.out)
+    instances = pairs.wrap()
+    remaining = range_product(
+        (pairs.domain_map().apply_range(first), pairs.range_map().apply_range(second))
+    ).intersect_domain(instances)
+    for position in range(dims):
+        backwards = remaining.order_gt(Dim.out, position, Dim.out, dims + position)
+        if not backwards.is_empty():
+            yield position, backwards.domain().unwrap()
+        remaining = remaining.equate(Dim.out, position, Dim.out, dims + position)
+        if remaining.is_empty():
+            return
+    yield dims, remaining.domain().unwrap()
+
+
+def earlier(space: isl.Space) -> isl.Map:
+    """The map from each point of a set space to all lexicographically smaller ones."""
+    return isl.Map.lex_gt(space)
+
+
+def later(space: isl.Space) -> isl.Map:
+    """The map from each point of a set space to all lexicographically greater ones."""
+    return isl.Map.lex_lt(space)
+
+
+def not_earlier(space: isl.Space) -> isl.Map:
+    """The map from each point of a set space to itself and all lexicographically greater ones."""
+    return isl.Map.lex_le(space)

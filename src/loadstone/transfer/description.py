@@ -1,0 +1,88 @@
+"""A plan described for programs: the JSON of `loadstone plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import islpy as isl
+
+from loadstone.transfer.baselines import Baseline, baselines
+from loadstone.transfer.plan import ArrayPlan, Plan
+from loadstone.transfer.volumes import count, total, volume
+
+
+def plan_info(plan: Plan, parameters: Mapping[str, int] | None = None) -> dict[str, Any]:
+    """The plan as JSON; with parameter values, integers stand beside the closed forms."""
+    tiles = plan.tiles
+    arrays = {name: _array(part, parameters) for name, part in plan.arrays.items()}
+    loads = [part.load_volume for part in plan.arrays.values()]
+    stores = [part.store_volume for part in plan.arrays.values()]
+    whole: dict[str, Any] = {"load": _text(total(loads)), "store": _text(total(stores))}
+    if parameters is not None:
+        whole["values"] = {
+            key: sum(array["values"][key] for array in arrays.values()) for key in ("load", "store")
+        }
+    return {
+        "kernel": tiles.kernel.name,
+        "parameters": list(tiles.kernel.parameters),
+        "exact": plan.exact,
+        **({"reason": plan.reason} if plan.reason else {}),
+        "tiling": {
+            "schedule": str(tiles.schedule),
+            "sizes": list(tiles.sizes),
+            "strip": tiles.strip,
+            "outer": list(tiles.outer),
+            "inner": list(tiles.inner),
+        },
+        "arrays": arrays,
+        "volume": whole,
+    }
+
+
+def comparison(plan: Plan, parameters: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Words loaded and stored by the plan and by other ways of moving the data, for given parameters."""
+    own = Baseline(
+        "this plan",
+        tuple(part.strip_to_loaded for part in plan.arrays.values()),
+        tuple(part.strip_to_stored for part in plan.arrays.values()),
+    )
+    return [
+        {
+            "way": way.name,
+            "load": sum(count(part, parameters) for part in way.loads),
+            "store": sum(count(part, parameters) for part in way.stores),
+        }
+        for way in (own, *baselines(plan.tiles))
+    ]
+
+
+def closed_forms(plan: Plan) -> dict[str, dict[str, str | None]]:
+    """Closed forms of the volumes of the other ways of moving the data."""
+    return {
+        way.name: {"load": _text(total(_volumes(way.loads))), "store": _text(total(_volumes(way.stores)))}
+        for way in baselines(plan.tiles)
+    }
+
+
+def _volumes(relations: tuple[isl.Map | isl.Set, ...]) -> list[isl.PwQPolynomial | None]:
+    return [volume(relation) for relation in relations]
+
+
+def _array(part: ArrayPlan, parameters: Mapping[str, int] | None) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "load": str(part.load),
+        "store": str(part.store),
+        "load_volume": _text(part.load_volume),
+        "store_volume": _text(part.store_volume),
+    }
+    if parameters is not None:
+        described["values"] = {
+            "load": count(part.strip_to_loaded, parameters),
+            "store": count(part.strip_to_stored, parameters),
+        }
+    return described
+
+
+def _text(polynomial: isl.PwQPolynomial | None) -> str | None:
+    return None if polynomial is None else str(polynomial)

@@ -1,0 +1,103 @@
+"""The load/store plan of a tiling [RR-7697, Theorem 7; Theorem 2 where all accesses are exact].
+
+    Load(T)  = elements that the strip loads, if T is the first tile of the strip to touch them
+    Store(T) = elements that the strip stores, if T is the last tile of the strip that may write them
+
+This is the theorem's FirstTileReadBeforeWriteSure and LastTileWriteMaybe: the minimum of first possible read and first
+possible write is the first touch, and the theorem's bottom leaves are the elements that the strip does not load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import islpy as isl
+
+from loadstone.model.kernel import Array
+from loadstone.poly import coalesced, renamed_dims
+from loadstone.poly.spaces import Dim, inputs_to_parameters
+from loadstone.transfer.strips import memory_arrays, strip_space, strip_transfers
+from loadstone.transfer.tile_accesses import element_space, tile_to_touched, tile_to_written
+from loadstone.transfer.volumes import volume
+from loadstone.transform.tiling import TiledKernel
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayPlan:
+    """What is loaded and stored of one array.
+
+    `load` and `store` map tiles of the strip to elements, with the outer tile coordinates as parameters;
+    `strip_to_loaded` and `strip_to_stored` map whole strips to elements.
+    """
+
+    name: str
+    load: isl.Map
+    store: isl.Map
+    strip_to_loaded: isl.Map
+    strip_to_stored: isl.Map
+
+    @cached_property
+    def load_volume(self) -> isl.PwQPolynomial | None:
+        """The number of elements loaded by all tiles of the kernel: a strip loads an element once."""
+        return volume(self.strip_to_loaded)
+
+    @cached_property
+    def store_volume(self) -> isl.PwQPolynomial | None:
+        """The number of elements stored by all tiles of the kernel: a strip stores an element once."""
+        return volume(self.strip_to_stored)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The plan of a tiling; `exact` unless accesses are approximated, and then `reason` says why."""
+
+    tiles: TiledKernel
+    arrays: Mapping[str, ArrayPlan]
+    exact: bool
+    reason: str
+
+    def __getitem__(self, array: str) -> ArrayPlan:
+        return self.arrays[array]
+
+
+def make_plan(tiles: TiledKernel, *, keep_dead_stores: bool = False) -> Plan:
+    """The plan of a tiling that is known to be legal.
+
+    With `keep_dead_stores` everything written is stored, as in the papers.
+    """
+    transfers = strip_transfers(tiles, keep_dead_stores=keep_dead_stores)
+    arrays: dict[str, ArrayPlan] = {}
+    for array in memory_arrays(tiles.kernel):
+        loaded = _of_array(transfers.loaded, tiles, array)
+        stored = _of_array(transfers.stored, tiles, array)
+        load = first_tile(tile_to_touched(tiles, array)).intersect_domain(inputs_to_parameters(loaded, tiles.outer))
+        store = last_tile(tile_to_written(tiles, array)).intersect_domain(inputs_to_parameters(stored, tiles.outer))
+        arrays[array.name] = ArrayPlan(
+            array.name, _shown(load.reverse(), tiles), _shown(store.reverse(), tiles), loaded, stored
+        )
+    exact = tiles.kernel.exact
+    return Plan(tiles, arrays, exact, "" if exact else "some accesses depend on data")
+
+
+def _shown(tile_to_elements: isl.Map, tiles: TiledKernel) -> isl.Map:
+    """The map in few pieces, with the names that people expect."""
+    subscripts = [f"x{k}" for k in range(tile_to_elements.dim(Dim.out))]
+    named = renamed_dims(coalesced(tile_to_elements), tiles.inner, Dim.in_)
+    return renamed_dims(named, subscripts, Dim.out)
+
+
+def first_tile(tile_to_elements: isl.Map) -> isl.Map:
+    """Elements to the first tile that accesses them."""
+    return tile_to_elements.reverse().lexmin()
+
+
+def last_tile(tile_to_elements: isl.Map) -> isl.Map:
+    """Elements to the last tile that accesses them."""
+    return tile_to_elements.reverse().lexmax()
+
+
+def _of_array(strip_to_elements: isl.UnionMap, tiles: TiledKernel, array: Array) -> isl.Map:
+    elements = element_space(tiles.kernel.parameters, array)
+    return strip_to_elements.extract_map(strip_space(tiles).map_from_domain_and_range(elements))

@@ -1,0 +1,150 @@
+"""What a strip as a whole must bring and take: which elements, before asking which tile moves them.
+
+All results map strips, by their outer tile coordinates, to elements. They follow from value-based dependences alone: a
+legal tiling keeps each value between its writer and its readers, and a strip runs without interruption, so that an
+element was surely written earlier in the strip exactly if its last sure writer in the original order is in the strip.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loadstone.model.kernel import Access, Array, Kernel, Statement
+from loadstone.poly import coalesced, set_space
+from loadstone.poly.order import later
+from loadstone.poly.spaces import Dim
+from loadstone.transform.legality import maps_of
+from loadstone.transform.tiling import TiledKernel
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StripTransfers:
+    """Strips to the elements that they load and store; exact when all accesses are."""
+
+    loaded: isl.UnionMap
+    stored: isl.UnionMap
+
+
+def in_memory(array: Array) -> bool:
+    """Whether an array lives in external memory: scalars are registers, unless their value is seen outside."""
+    return array.rank > 0 or array.live_out
+
+
+def memory_arrays(kernel: Kernel) -> tuple[Array, ...]:
+    """The arrays that loads and stores are about."""
+    return tuple(array for array in kernel.arrays.values() if in_memory(array))
+
+
+def strip_transfers(tiles: TiledKernel, *, keep_dead_stores: bool) -> StripTransfers:
+    """What each strip loads and stores.
+
+    Stored is what the strip may write, if it is needed afterwards. Loaded is what it may read without having surely
+    written it before; to store something that is not surely written counts as reading it [RR-7697, Theorem 6].
+    """
+    sure = _strip_writes(tiles, sure=True)
+    stored = _strip_writes(tiles, sure=False) if keep_dead_stores else needed_writes(tiles)
+    loaded = _exposed_reads(tiles).union(stored.subtract(sure))
+    known = tiles.kernel.context
+    return StripTransfers(
+        coalesced(loaded.intersect_params(known)), coalesced(stored.intersect_params(known))
+    )
+
+
+def strip_space(tiles: TiledKernel) -> isl.Space:
+    """The space of the outer tile coordinates."""
+    return set_space(tiles.kernel.parameters, "", tiles.outer)
+
+
+def _instance_to_strip(tiles: TiledKernel, statement: str) -> isl.Map:
+    every = tiles.instance_to_tile(statement)
+    return every.project_out(Dim.out, len(tiles.outer), len(tiles.inner))
+
+
+def _strip_writes(tiles: TiledKernel, *, sure: bool) -> isl.UnionMap:
+    found = isl.UnionMap.empty(tiles.kernel.context.get_space())
+    for statement in tiles.kernel.statements:
+        chosen = (statement.write,) if statement.write.exact or not sure else ()
+        found = found.union(_by_strip(tiles, statement, chosen))
+    return found
+
+
+def _by_strip(tiles: TiledKernel, statement: Statement, accesses: tuple[Access, ...]) -> isl.UnionMap:
+    """Strips to the elements in memory that instances of a statement access there."""
+    found = isl.UnionMap.empty(tiles.kernel.context.get_space())
+    strip_to_instance = _instance_to_strip(tiles, statement.name).reverse()
+    for access in accesses:
+        if in_memory(tiles.kernel.arrays[access.array]):
+            found = found.union(strip_to_instance.apply_range(access.relation).to_union_map())
+    return found
+
+
+def _exposed_reads(tiles: TiledKernel) -> isl.UnionMap:
+    """Strips to the elements that they may read without having surely written them before."""
+    found = isl.UnionMap.empty(tiles.kernel.context.get_space())
+    for sink in tiles.kernel.statements:
+        reads = tiles.kernel.accesses(lambda s, name=sink.name: _reads_in_memory(tiles.kernel, s) if s.name == name else ())
+        for read in maps_of(reads.intersect_params(tiles.kernel.context)):
+            found = found.union(_uncovered(tiles, sink, read).to_union_map())
+    return found
+
+
+def _reads_in_memory(kernel: Kernel, statement: Statement) -> tuple[Access, ...]:
+    return tuple(read for read in statement.reads if in_memory(kernel.arrays[read.array]))
+
+
+def _uncovered(tiles: TiledKernel, sink: Statement, read: isl.Map) -> isl.Map:
+    """Strips to the elements of a read whose last sure writer is not in the same strip."""
+    access_to_strip = read.domain_map().apply_range(_instance_to_strip(tiles, sink.name))
+    for dependence in maps_of(_flow_through_elements(tiles.kernel, read.to_union_map(), sure=True)):
+        source = dependence.get_tuple_name(Dim.in_)
+        covered = dependence.reverse().apply_range(_instance_to_strip(tiles, source))
+        access_to_strip = access_to_strip.subtract(covered)
+    return access_to_strip.reverse().range_factor_range()
+
+
+def _flow_through_elements(kernel: Kernel, reads: isl.UnionMap, *, sure: bool) -> isl.UnionMap:
+    """Value-based flow, writer to pairs of reader and element; with `sure` as if only sure writes happened."""
+    info = isl.UnionAccessInfo.from_sink(reads.intersect_params(kernel.context))
+    info = info.set_must_source(kernel.must_writes)
+    if not sure:
+        info = info.set_may_source(kernel.accesses(lambda s: () if s.write.exact else (s.write,)))
+    return info.set_schedule_map(kernel.schedule).compute_flow().get_full_may_dependence()
+
+
+def needed_writes(tiles: TiledKernel) -> isl.UnionMap:
+    """Strips to the elements that they may write and whose value is seen after the strip: by a later strip, or at the end.
+
+    Beyond the papers, which store all that a strip has written.
+    """
+    written = _strip_writes(tiles, sure=False)
+    return written.intersect(_seen_later(tiles, written, _strip_writes(tiles, sure=True)))
+
+
+def _seen_later(tiles: TiledKernel, written: isl.UnionMap, sure: isl.UnionMap) -> isl.UnionMap:
+    overwritten = later(strip_space(tiles)).to_union_map().apply_range(sure)
+    final = written.subtract(overwritten)
+    visible = [_universe(tiles, array) for array in memory_arrays(tiles.kernel) if array.live_out]
+    seen_at_end = isl.UnionSet.empty(tiles.kernel.context.get_space())
+    for elements in visible:
+        seen_at_end = seen_at_end.union(elements.to_union_set())
+    return final.intersect_range(seen_at_end).union(_read_in_later_strips(tiles))
+
+
+def _universe(tiles: TiledKernel, array: Array) -> isl.Set:
+    return isl.Set.universe(set_space(tiles.kernel.parameters, array.name, [f"x{k}" for k in range(array.rank)]))
+
+
+def _read_in_later_strips(tiles: TiledKernel) -> isl.UnionMap:
+    """Strips to the elements whose value a later strip reads."""
+    found = isl.UnionMap.empty(tiles.kernel.context.get_space())
+    increasing = later(strip_space(tiles)).wrap()
+    for dependence in maps_of(_flow_through_elements(tiles.kernel, tiles.kernel.reads, sure=False)):
+        source = dependence.get_tuple_name(Dim.in_)
+        sink = dependence.range().unwrap().get_tuple_name(Dim.in_)
+        read_to_strip = dependence.reverse().apply_range(_instance_to_strip(tiles, source)).curry()
+        by_reader = read_to_strip.apply_domain(_instance_to_strip(tiles, sink)).reverse().curry()
+        handed_on = by_reader.intersect_range(increasing).range_factor_domain()
+        found = found.union(handed_on.reverse().to_union_map())
+    return found

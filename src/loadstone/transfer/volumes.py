@@ -1,0 +1,62 @@
+"""Volumes: how many elements move, in closed form (barvinok) and for given parameters.
+
+A closed form may be too large to be of use, or to compute; then there is none, and numbers are counted instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
+import islpy as isl
+
+from loadstone.poly import fixed
+from loadstone.poly.limits import LimitReached, operation_limit
+from loadstone.poly.names import parameter_point
+
+COUNTING_LIMIT = 100_000
+
+
+def volume(relation: isl.Map | isl.Set) -> isl.PwQPolynomial | None:
+    """The number of pairs of a relation (or of points of a set) in closed form; None beyond the operation limit."""
+    try:
+        with operation_limit(COUNTING_LIMIT):
+            return _points(relation).card()
+    except LimitReached:
+        return None
+
+
+def tile_volume(tile_to_elements: isl.Map) -> isl.PwQPolynomial | None:
+    """The number of elements of each tile as a function of its coordinates; None beyond the operation limit."""
+    try:
+        with operation_limit(COUNTING_LIMIT):
+            return tile_to_elements.card()
+    except LimitReached:
+        return None
+
+
+def total(volumes: Sequence[isl.PwQPolynomial | None]) -> isl.PwQPolynomial | None:
+    """The sum of volumes; None when one is unknown, or their sum is too large."""
+    known = [part for part in volumes if part is not None]
+    if len(known) < len(volumes) or not known:
+        return None
+    try:
+        with operation_limit(COUNTING_LIMIT):
+            return reduce(lambda left, right: left.add(right), known)
+    except LimitReached:
+        return None
+
+
+def value_of(polynomial: isl.PwQPolynomial, parameters: Mapping[str, int]) -> int:
+    """The value of a closed form for given parameters."""
+    point = parameter_point(parameters).align_params(polynomial.get_domain_space().params())
+    return polynomial.eval(point.sample_point()).to_python()
+
+
+def count(relation: isl.Map | isl.Set, parameters: Mapping[str, int]) -> int:
+    """The number of pairs of a relation (or of points of a set) for given parameters."""
+    return value_of(fixed(_points(relation), parameters).card(), parameters)
+
+
+def _points(relation: isl.Map | isl.Set) -> isl.Set:
+    return relation.wrap() if isinstance(relation, isl.Map) else relation

@@ -1,0 +1,105 @@
+"""Finding a tiling: the outermost permutable bands of isl's scheduler, as a schedule that the user can read and edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import islpy as isl
+
+from loadstone.analysis import Dependences
+from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.model.kernel import Kernel, padded, union_of_maps
+from loadstone.poly import map_from_values
+from loadstone.poly.spaces import Dim, constant, range_product
+from loadstone.transform.legality import violation
+from loadstone.transform.tiling import TiledKernel, Tiling, tiled
+
+
+def auto_tiled(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> TiledKernel:
+    """The kernel with a legal tiling whose schedule isl found; raises `UnsupportedError` when there is none."""
+    found = next(_legal_candidates(kernel, tiling, dependences), None)
+    if found is None:
+        hint = "give a schedule with --schedule or a pragma"
+        raise UnsupportedError(Diagnostic("no legal tiling was found automatically", None, hint))
+    return found
+
+
+def auto_would_work(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> bool:
+    """Whether `auto_tiled` succeeds."""
+    return any(True for _ in _legal_candidates(kernel, tiling, dependences))
+
+
+def _legal_candidates(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> Iterator[TiledKernel]:
+    """Legal tilings, those that fuse more first."""
+    for whole_component in (True, False):
+        schedule = _isl_schedule(kernel, dependences, whole_component)
+        theta = _common_space(kernel, _bands(schedule.get_root(), kernel, ()))
+        text = str(union_of_maps(kernel, iter(theta.values())))
+        try:
+            candidate = tiled(kernel, Tiling(_sizes(theta, tiling), text, tiling.strip))
+        except UnsupportedError:
+            continue
+        if violation(candidate, dependences) is None:
+            yield candidate
+
+
+def _isl_schedule(kernel: Kernel, dependences: Dependences, whole_component: bool) -> isl.Schedule:
+    context = kernel.context.get_ctx()
+    context.set_schedule_whole_component(int(whole_component))
+    constraints = isl.ScheduleConstraints.on_domain(kernel.domain).set_context(kernel.context)
+    constraints = constraints.set_validity(dependences.all).set_proximity(dependences.flow)
+    return constraints.compute_schedule()
+
+
+def _bands(node: isl.ScheduleNode, kernel: Kernel, prefix: tuple[int, ...]) -> dict[str, tuple[tuple[int, ...], isl.Map]]:
+    """For each statement the sequence positions above its outermost band, and that band's partial schedule."""
+    kind = isl.schedule_node_type
+    match node.get_type():
+        case kind.band:
+            partial = node.band_get_partial_schedule_union_map()
+            return {name: (prefix, part) for name, part in _by_statement(partial, node, kernel)}
+        case kind.sequence | kind.set:
+            found: dict[str, tuple[tuple[int, ...], isl.Map]] = {}
+            for position in range(node.n_children()):
+                found.update(_bands(node.get_child(position), kernel, (*prefix, position)))
+            return found
+        case kind.leaf:
+            universe = isl.UnionMap.from_domain(node.get_domain())
+            return {name: (prefix, part) for name, part in _by_statement(universe, node, kernel)}
+        case _:
+            return _bands(node.get_child(0), kernel, prefix)
+
+
+def _by_statement(schedule: isl.UnionMap, node: isl.ScheduleNode, kernel: Kernel) -> Iterator[tuple[str, isl.Map]]:
+    present = node.get_domain()
+    parts: list[isl.Map] = []
+    schedule.intersect_domain(present).foreach_map(parts.append)
+    for part in parts:
+        name = part.get_tuple_name(Dim.in_)
+        yield name, part.reset_tuple_id(Dim.out) if part.has_tuple_id(Dim.out) else part
+
+
+def _common_space(kernel: Kernel, bands: dict[str, tuple[tuple[int, ...], isl.Map]]) -> dict[str, isl.Map]:
+    """All bands in one space: sequence positions first, everything padded with zeros."""
+    depth = max(len(prefix) for prefix, _ in bands.values())
+    theta: dict[str, isl.Map] = {}
+    for statement in kernel.statements:
+        prefix, band = bands[statement.name]
+        space = statement.domain.get_space()
+        positions = [constant(space, p) for p in (*prefix, *(0,) * (depth - len(prefix)))]
+        theta[statement.name] = range_product((map_from_values(space, positions), band)) if depth else band
+    dims = max(t.dim(Dim.out) for t in theta.values())
+    return {name: padded(t, dims) for name, t in theta.items()}
+
+
+def _sizes(theta: dict[str, isl.Map], tiling: Tiling) -> tuple[int, ...]:
+    """A size per dimension: 1 where all dates are constants, else what the tiling says."""
+    dims = next(iter(theta.values())).dim(Dim.out)
+    asked = tiling.sizes if isinstance(tiling.sizes, tuple) else (tiling.sizes,)
+    if len(asked) == dims:
+        return asked
+    return tuple(1 if _is_constant(theta, k) else asked[min(k, len(asked) - 1)] for k in range(dims))
+
+
+def _is_constant(theta: dict[str, isl.Map], position: int) -> bool:
+    return all(t.plain_get_val_if_fixed(Dim.out, position).is_int() for t in theta.values())

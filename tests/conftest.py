@@ -1,0 +1,8 @@
+"""Paths for the test modules that help others."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

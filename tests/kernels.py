@@ -1,0 +1,50 @@
+"""The kernels that tests run on: examples with tiny parameters, and random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import loadstone as ls
+from loadstone.model.kernel import Kernel
+from loadstone.poly import fixed
+from loadstone.transfer.volumes import count
+from random_kernels import kernel_from_seed
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").rglob("*.c"))
+UGLY = (0, 1, 2, 3, 5, 7)
+MOST_INSTANCES = 400
+
+
+def tiny_parameters(kernel: Kernel, values: tuple[int, ...] = UGLY) -> Iterator[dict[str, int]]:
+    """Small parameter values that the context allows: all equal, and all different."""
+    names = kernel.parameters
+    for value in values:
+        for step in (0, 1):
+            chosen = {name: value + step * position for position, name in enumerate(names)}
+            valid = not fixed(kernel.context, chosen).is_empty() and (step == 0 or len(names) > 1)
+            if valid and instance_count(kernel, chosen) <= MOST_INSTANCES:
+                yield chosen
+
+
+def instance_count(kernel: Kernel, parameters: dict[str, int]) -> int:
+    """The number of statement instances for given parameters."""
+    return sum(count(statement.domain, parameters) for statement in kernel.statements)
+
+
+def random_kernel(seed: int, *, may: bool = False) -> tuple[Kernel, tuple[dict[str, int], ...]]:
+    """Random kernel number `seed`, through the parser, and parameter values to try.
+
+    Integer arguments that only appear in conditions are parameters for us, though not for the generator.
+    """
+    generated = kernel_from_seed(seed, may=may)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"random_{seed}.c"
+        path.write_text(generated.source)
+        kernel = ls.parse(path)
+    return kernel, tuple(
+        {name: row.get(name, position + 2) for position, name in enumerate(kernel.parameters)}
+        for row in generated.parameters
+    )

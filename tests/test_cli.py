@@ -1,0 +1,83 @@
+"""The command line: speed of --help, JSON on standard output alone, exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import islpy as isl
+import pytest
+
+from kernels import EXAMPLES, ROOT
+from loadstone.cli.main import COMMANDS, main
+
+MATMUL = str(ROOT / "examples" / "matmul.c")
+
+
+def printed_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
+    assert main(list(arguments)) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return json.loads(out)
+
+
+def test_help_names_every_command() -> None:
+    result = subprocess.run([sys.executable, "-m", "loadstone", "--help"], capture_output=True, text=True, check=True)
+    assert all(command.name in result.stdout for command in COMMANDS)
+
+
+def test_help_loads_no_stage() -> None:
+    """Heavy libraries are what makes start-up slow: none of them may be loaded for --help."""
+    code = (
+        "import sys\nfrom loadstone.cli.main import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'islpy', 'pycparser', 'pcpp', 'rich'} & set(sys.modules)\nassert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_info_json_is_read_back_by_isl(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    info = json.loads(json.dumps(printed_json(capsys, "info", str(path), "--json")))
+    isl.Set(info["context"])
+    for statement in info["statements"]:
+        isl.Set(statement["domain"])
+        for text in (statement["schedule"], *statement["reads"], *statement["writes"]):
+            isl.Map(text)
+    for text in info["dependences"].values():
+        isl.UnionMap(text)
+
+
+def test_info_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", MATMUL]) == 0
+    out = capsys.readouterr().out
+    assert "kernel matmul" in out
+    assert "S0 (line" in out
+
+
+def test_run_compares_three_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    result = printed_json(capsys, "run", MATMUL, "-p", "n=5", "--json")
+    assert result["match"] is True
+    assert result["outputs"] == {"c": 25}
+
+
+def test_doctor(capsys: pytest.CaptureFixture[str]) -> None:
+    tools = printed_json(capsys, "doctor", "--json")["tools"]
+    assert isinstance(tools, dict)
+    assert {"gcc", "verilator", "yosys", "nextpnr", "ghdl", "iverilog", "chromium"} <= set(tools)
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out.startswith("loadstone ")
+
+
+def test_usage_errors_exit_with_2() -> None:
+    for arguments in ([], ["nonsense"], ["info"], ["run", MATMUL, "-p", "n"], ["plan", MATMUL, "--tile", "0"]):
+        with pytest.raises(SystemExit) as stop:
+            main(arguments)
+        assert stop.value.code == 2
