@@ -1,6 +1,6 @@
 """Time of `info` per example, and as a ratio to `gcc -fsyntax-only` on the same file.
 
-    python benchmarks/frontend.py
+python benchmarks/frontend.py
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 /* Two matrix products in a row, d = alpha a b c + beta d (PolyBench 2mm). */
 #pragma loadstone default(ni = 26, nj = 28, nk = 30, nl = 34)
-void k2mm(int ni, int nj, int nk, int nl, double alpha, double beta, double tmp[ni][nj], double a[ni][nk],
-          double b[nk][nj], double c[nj][nl], double d[ni][nl])
+void k2mm(int ni, int nj, int nk, int nl, double alpha, double beta, double a[ni][nk], double b[nk][nj],
+          double c[nj][nl], double d[ni][nl])
 {
+  double tmp[ni][nj];
+
 #pragma loadstone tile size(8, 8, 8)
 #pragma scop
   for (int i = 0; i < ni; i++)

@@ -1,8 +1,11 @@
 /* Three matrix products, g = (a b) (c d) (PolyBench 3mm). */
 #pragma loadstone default(ni = 20, nj = 22, nk = 25, nl = 27, nm = 29)
-void k3mm(int ni, int nj, int nk, int nl, int nm, double e[ni][nj], double a[ni][nk], double b[nk][nj],
-          double f[nj][nl], double c[nj][nm], double d[nm][nl], double g[ni][nl])
+void k3mm(int ni, int nj, int nk, int nl, int nm, double a[ni][nk], double b[nk][nj], double c[nj][nm],
+          double d[nm][nl], double g[ni][nl])
 {
+  double e[ni][nj];
+  double f[nj][nl];
+
 #pragma loadstone tile size(8, 8, 8)
 #pragma scop
   for (int i = 0; i < ni; i++)

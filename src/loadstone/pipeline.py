@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from loadstone.analysis import Dependences, dependences
 from loadstone.emit.c import emit_kernel
 from loadstone.errors import Diagnostic, UnsupportedError
-from loadstone.model.kernel import Kernel
 from loadstone.loops import generate
+from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.simulate import execute, initial_memory, mismatches
 from loadstone.simulate.compiled import compile_emitted, compile_original

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
+from loadstone.loops.model import Block, For, If, Instance, Node, expressions
 from loadstone.model.expression import (
     Binary,
     Call,
@@ -21,7 +22,6 @@ from loadstone.model.expression import (
 )
 from loadstone.model.kernel import Access, Array, Kernel, Statement
 from loadstone.model.types import FLOAT, ScalarType
-from loadstone.loops.model import Block, For, If, Instance, Node, expressions
 
 INDENT = "  "
 
@@ -118,7 +118,9 @@ def _constant(constant: Constant) -> tuple[str, int]:
     return value.hex() + ("f" if constant.type == FLOAT else ""), _ATOM if value >= 0 else _UNARY
 
 
-def emit_access(access: Access, operands: Sequence[str], values: dict[str, Expression], pointers: frozenset[str]) -> str:
+def emit_access(
+    access: Access, operands: Sequence[str], values: dict[str, Expression], pointers: frozenset[str]
+) -> str:
     """A reference to an array element, with iterators replaced by values; `pointers` are scalars held by pointer."""
     name = f"(*{access.array})" if access.array in pointers else access.array
     return name + "".join(f"[{emit_expression(substituted(s, values), operands)}]" for s in access.subscripts)
@@ -195,10 +197,8 @@ def emit_kernel(kernel: Kernel, loops: Node, name: str) -> str:
     arguments = ", ".join(part for part in (parameters, head) if part) or "void"
     temporaries = [INDENT + f"{declaration(array)};" for array in kernel.arrays.values() if _is_temporary(array)]
     body = [INDENT + line for line in emit_loops(loops, kernel, pointers)]
-    return "\n".join(
-        ["#include <math.h>", "#include <stdlib.h>", *macros_used(loops, kernel), ""]
-        + [f"void {name}({arguments})", "{", *temporaries, *body, "}", ""]
-    )
+    headers = ("#include <math.h>", "#include <stdlib.h>", *macros_used(loops, kernel), "")
+    return "\n".join((*headers, f"void {name}({arguments})", "{", *temporaries, *body, "}", ""))
 
 
 def scalars_by_pointer(kernel: Kernel) -> frozenset[str]:

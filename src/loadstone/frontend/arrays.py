@@ -8,9 +8,10 @@ import islpy as isl
 
 from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
+from loadstone.frontend.scopes import names_in
 from loadstone.frontend.typing import Names, Typing, refused
-from loadstone.model.affine import NotAffine, affine_value
-from loadstone.model.expression import Expression, Variable, walk
+from loadstone.model.affine import NotAffine, affine_value, constant_value
+from loadstone.model.expression import Expression, Variable, integer, walk
 from loadstone.model.from_isl import expression_of
 from loadstone.model.kernel import Array, Statement
 from loadstone.model.types import INT
@@ -51,17 +52,30 @@ def kernel_arrays(names: Names, statements: tuple[Statement, ...], problems: Pro
 def _extents(symbol: syntax.Symbol, names: Names, statements: tuple[Statement, ...]) -> tuple[Expression, ...]:
     return tuple(
         _accessed_extent(symbol, position, names, statements)
-        if extent is None
+        if extent is None or (symbol.local and not _is_fixed(extent, names))
         else _declared_extent(symbol, extent, names)
         for position, extent in enumerate(symbol.extents)
     )
+
+
+def _is_fixed(extent: syntax.Expr, names: Names) -> bool:
+    """Whether an extent depends on parameters alone."""
+    return all(_is_fixed_name(name, names) for name in names_in(extent))
+
+
+def _is_fixed_name(name: str, names: Names) -> bool:
+    if name in names.aliases:
+        variables = (part.name for part in walk(names.aliases[name]) if isinstance(part, Variable))
+        return all(variable in names.parameters for variable in variables)
+    return name in names.parameters or (name in names.symbols and names.symbols[name].constant)
 
 
 def _declared_extent(symbol: syntax.Symbol, extent: syntax.Expr, names: Names) -> Expression:
     typing = Typing(names, {}, isl.Set.universe(set_space(names.parameters, "", ())))
     expression = typing.expression(extent)
     if typing.reads:
-        raise refused(f"the extent of '{symbol.name}' changes during the kernel", extent.span, "use a parameter")
+        hint = "give it an extent that the kernel does not change"
+        raise refused(f"the extent of '{symbol.name}' changes during the kernel", extent.span, hint)
     return expression
 
 
@@ -74,6 +88,8 @@ def _accessed_extent(
         touched = touched.union(access.relation.range())
     column = touched.project_out(Dim.set, position + 1, len(symbol.extents) - position - 1)
     column = column.project_out(Dim.set, 0, position)
+    if column.is_empty():
+        return integer(0)
     if not column.is_bounded():
         hint = f"declare '{symbol.name}' with its extents, for example {symbol.name}[n]"
         raise refused(f"the extent of '{symbol.name}' is not known", symbol.span, hint)
@@ -88,10 +104,11 @@ def _filled(symbol: syntax.Symbol, extents: tuple[Expression, ...]) -> tuple[int
         return None
     size = 1
     for extent in extents:
-        value = getattr(extent, "value", None)
-        if not isinstance(value, int):
+        try:
+            value = constant_value(affine_value(extent, set_space((), "", ())))
+        except NotAffine:
             return symbol.values
-        size *= value
+        size *= value or 0
     return symbol.values + (symbol.type.wrap(0),) * (size - len(symbol.values))
 
 

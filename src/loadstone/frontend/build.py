@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import assert_never
@@ -12,12 +11,14 @@ import islpy as isl
 from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
 from loadstone.frontend.arrays import kernel_arrays
-from loadstone.frontend.scopes import Resolved, expressions, iterators, names_in, nodes, resolve, written_names
+from loadstone.frontend.depth import deep_recursion
+from loadstone.frontend.directives import default_values, parameter_context, requested_tiling
+from loadstone.frontend.scopes import Resolved, expressions, iterators, names_in, nodes, resolve, uses, written_names
 from loadstone.frontend.steering import steering_names
-from loadstone.frontend.typing import Guard, Names, Typing, condition_parts, conjunction, refused
+from loadstone.frontend.typing import Guard, Names, Typing, condition_parts, conjunction, not_affine, refused
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
 from loadstone.model.expression import Expression, converted, unary
-from loadstone.model.kernel import Access, Kernel, Statement, TilingRequest
+from loadstone.model.kernel import Access, Kernel, Original, Statement
 from loadstone.model.types import INT, ScalarType
 from loadstone.poly import coalesced, map_from_values, set_space, variable
 from loadstone.poly.spaces import constant, later_in_last_dim
@@ -27,10 +28,8 @@ def build_kernel(program: syntax.Program) -> Kernel:
     """The kernel that a program states; raises `InputError` with all its problems."""
     problems = Problems()
     problems.extend(InputError(*program.problems))
-    try:
+    with deep_recursion():
         return _built(program, problems)
-    except RecursionError:
-        raise refused("the program is nested too deeply", program.span, "split long expressions and nests") from None
 
 
 def _built(program: syntax.Program, problems: Problems) -> Kernel:
@@ -44,19 +43,28 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
         raise refused("the kernel has no statement", program.span, "a statement is an assignment")
     statements = tuple(builder.statements)
     arrays = kernel_arrays(names, statements, problems)
-    context = _context(program.directives, names, arrays.context, problems)
+    context = parameter_context(program.directives, names, arrays.context, problems)
     kernel = Kernel(
         program.name,
         {name: names.symbols[name].type for name in names.parameters},
         context,
         tuple(_within(statement, context) for statement in statements),
         arrays.arrays,
-        _defaults(program.directives, names, problems),
-        original=program.original,
+        default_values(program.directives, names, problems),
+        original=_with_aliases(program.original, names),
     )
-    tiling = _tiling(program.directives.tiling, kernel, names, problems)
+    tiling = requested_tiling(program.directives.tiling, kernel, names, problems)
     problems.raise_if_any()
     return replace(kernel, tiling=tiling)
+
+
+def _with_aliases(original: Original | None, names: Names) -> Original | None:
+    """The kernel's text with the scalars to declare that became affine values and so are no arrays."""
+    if original is None:
+        return None
+    symbols = (names.symbols[name] for name in names.aliases)
+    outside = tuple((symbol.type, symbol.name) for symbol in symbols if not symbol.local)
+    return replace(original, scalars=original.scalars + outside)
 
 
 def _names(program: syntax.Program, resolved: Resolved) -> Names:
@@ -77,6 +85,11 @@ def _names(program: syntax.Program, resolved: Resolved) -> Names:
         and name not in changing
     )
     return Names(resolved.symbols, parameters, {f.name: f for f in program.functions}, {})
+
+
+def _mentions(block: syntax.Block, name: str) -> int:
+    """How often a block uses or writes a name."""
+    return sum(1 for use in uses(block) if (use.base if isinstance(use, syntax.Subscript) else use.id) == name)
 
 
 def _all_names(node: syntax.Node) -> set[str]:
@@ -115,22 +128,21 @@ class _Builder:
     def block(self, block: syntax.Block, place: _Place) -> None:
         """Build the statements of a block."""
         self.labels |= {n.label for n in nodes(block) if isinstance(n, syntax.Assign) and n.label}
-        items = list(block.items)
-        for position, item in enumerate(items):
-            follower = items[position + 1] if position + 1 < len(items) else None
+        for position, item in enumerate(block.items):
             try:
-                self._node(item, follower, place)
+                self._node(item, syntax.Block(block.items[position + 1 :]), place)
             except InputError as error:
                 self.problems.extend(error)
 
-    def _node(self, node: syntax.Node, follower: syntax.Node | None, place: _Place) -> None:
+    def _node(self, node: syntax.Node, rest: syntax.Block, place: _Place) -> None:
         match node:
             case syntax.Block():
                 self.block(node, place)
-            case syntax.Declare(symbol=symbol):
-                self._note_alias(symbol, follower, place)
+            case syntax.Declare():
+                pass
             case syntax.Assign():
-                self._assign(node, place)
+                if not self._is_alias(node, rest, place):
+                    self._assign(node, place)
             case syntax.If():
                 self._if(node, place)
             case syntax.For():
@@ -138,21 +150,28 @@ class _Builder:
             case _:
                 assert_never(node)
 
-    def _note_alias(self, symbol: syntax.Symbol, follower: syntax.Node | None, place: _Place) -> None:
-        """Remember an integer that is declared with an affine value and never changes: it is that value."""
-        if not symbol.type.is_integer or symbol.type.bits < 32 or symbol.extents or symbol.live_out:
-            return
-        if not isinstance(follower, syntax.Assign) or follower.target != syntax.Name(symbol.name, symbol.span):
-            return
-        writes = [n for n in nodes(self.resolved.body) if isinstance(n, syntax.Assign) and _target(n) == symbol.name]
+    def _is_alias(self, node: syntax.Assign, rest: syntax.Block, place: _Place) -> bool:
+        """Whether an integer gets its only value here, an affine one: it is remembered, and stands for that value."""
+        if place.conditions or not isinstance(node.target, syntax.Name) or not self._may_be_alias(node.target.id, rest):
+            return False
         typing = Typing(self.names, place.iterators, place.domain)
-        value = typing.expression(follower.value)
-        if len(writes) == 1 and not typing.reads and value.type.is_integer:
-            try:
-                affine_value(value, place.domain.get_space())
-            except NotAffine:
-                return
-            self.names.aliases[symbol.name] = value
+        value = typing.expression(node.value)
+        if typing.reads or not value.type.is_integer:
+            return False
+        try:
+            affine_value(value, place.domain.get_space())
+        except NotAffine:
+            return False
+        self.names.aliases[node.target.id] = value
+        return True
+
+    def _may_be_alias(self, name: str, rest: syntax.Block) -> bool:
+        """Whether an integer is written once and used only in the rest of the block of that write."""
+        symbol = self.names.symbols.get(name)
+        if symbol is None or not symbol.type.is_integer or symbol.type.bits < 32 or symbol.extents or symbol.live_out:
+            return False
+        written_again = name in written_names(rest)
+        return not written_again and _mentions(self.resolved.body, name) == _mentions(rest, name) + 1
 
     def _for(self, node: syntax.For, place: _Place) -> None:
         iterators = {**place.iterators, node.iterator: node.declared or INT}
@@ -177,7 +196,7 @@ class _Builder:
         fails = reached.subtract(holds)
         simple = reached.intersect(holds)
         domain = reached.subtract(later_in_last_dim(fails, node.step > 0))
-        if _has_inequation(node.condition):
+        if _has_inequation(node.condition) and not fails.is_empty():
             domain = domain.intersect(later_in_last_dim(fails, node.step < 0))
         domain = simple if simple.is_equal(domain) else domain
         if not domain.is_bounded():
@@ -185,18 +204,20 @@ class _Builder:
         return domain.coalesce()
 
     def _affine(self, node: syntax.Expr, domain: isl.Set, iterators: dict[str, ScalarType], what: str) -> isl.PwAff:
-        expression = Typing(self.names, iterators, domain).expression(node)
+        typing = Typing(self.names, iterators, domain)
+        expression = typing.expression(node)
         try:
             return affine_value(expression, domain.get_space())
         except NotAffine as error:
-            raise _not_affine(what, error, node) from None
+            raise not_affine(what, error, expression, typing.reads) from None
 
     def _affine_set(self, node: syntax.Expr, domain: isl.Set, iterators: dict[str, ScalarType], what: str) -> isl.Set:
-        expression = Typing(self.names, iterators, domain).expression(node)
+        typing = Typing(self.names, iterators, domain)
+        expression = typing.expression(node)
         try:
             return affine_condition(expression, domain.get_space())
         except NotAffine as error:
-            raise _not_affine(what, error, node) from None
+            raise not_affine(what, error, expression, typing.reads) from None
 
     def _if(self, node: syntax.If, place: _Place) -> None:
         """Affine conjuncts restrict the domain; what is left depends on data and guards the statements."""
@@ -236,8 +257,6 @@ class _Builder:
         return target
 
     def _assign(self, node: syntax.Assign, place: _Place) -> None:
-        if _target(node) in self.names.aliases:
-            return
         name = self._statement_name(node)
         domain = place.domain.set_tuple_name(name) if name else place.domain
         typing = Typing(self.names, place.iterators, domain)
@@ -293,11 +312,6 @@ def _all_of(parts: list[syntax.Expr]) -> syntax.Expr:
     return first
 
 
-def _not_affine(what: str, error: NotAffine, node: syntax.Expr) -> InputError:
-    hint = "bounds must be affine expressions of outer iterators and parameters"
-    return refused(f"the {what} is not affine: {error.reason}", error.expression.span or node.span, hint)
-
-
 def _with_dim(domain: isl.Set, iterators: tuple[str, ...], parameters: tuple[str, ...]) -> isl.Set:
     """The domain with one more, unbounded, innermost dimension."""
     space = set_space(parameters, "", iterators)
@@ -333,67 +347,3 @@ def _within(statement: Statement, context: isl.Set) -> Statement:
         reads=tuple(access(read) for read in statement.reads),
         write=access(statement.write),
     )
-
-
-def _context(directives: syntax.Directives, names: Names, extents: isl.Set, problems: Problems) -> isl.Set:
-    """What is known of the parameters: extents are not negative, unsigned ones are not, assumptions hold."""
-    space = set_space(names.parameters, "", ())
-    context = isl.Set.universe(space).intersect(extents)
-    for name in names.parameters:
-        value = variable(space, name)
-        if value is not None and not names.symbols[name].type.signed:
-            context = context.intersect(value.nonneg_set())
-    for assumption in directives.assumptions:
-        try:
-            expression = Typing(names, {}, context).expression(assumption)
-            context = context.intersect(affine_condition(expression, space))
-        except NotAffine as error:
-            problems.extend(_not_affine("assumption", error, assumption))
-        except InputError as error:
-            problems.extend(error)
-    if context.is_empty() and directives.assumptions and not problems.found:
-        hint = "no parameters satisfy them together with the extents of the arrays"
-        problems.add("the assumptions contradict each other", directives.assumptions[0].span, hint)
-    return coalesced(context.params())
-
-
-def _defaults(directives: syntax.Directives, names: Names, problems: Problems) -> dict[str, int]:
-    result: dict[str, int] = {}
-    for name, value in directives.defaults:
-        if name.id not in names.parameters:
-            known = ", ".join(names.parameters) or "none"
-            problems.add(f"'{name.id}' is not a parameter of the kernel", name.span, f"parameters are: {known}")
-        result[name.id] = value
-    return result
-
-
-def _tiling(tiling: syntax.Tiling | None, kernel: Kernel, names: Names, problems: Problems) -> TilingRequest | None:
-    if tiling is None:
-        return None
-    schedule: list[tuple[str, tuple[Expression, ...]]] = []
-    for name, values in tiling.schedule:
-        statement = next((s for s in kernel.statements if s.name == name.id), None)
-        if statement is None:
-            known = ", ".join(s.name for s in kernel.statements)
-            problems.add(f"there is no statement '{name.id}'", name.span, f"statements are: {known}")
-            continue
-        schedule.append((name.id, tuple(_theta(values, statement, names, problems))))
-    missing = {s.name for s in kernel.statements} - {name.id for name, _ in tiling.schedule}
-    if tiling.schedule and missing:
-        problems.add("the tiling has no schedule for " + ", ".join(sorted(missing)), tiling.span, "add them")
-    return TilingRequest(tuple(schedule), tiling.sizes, tiling.strip, tiling.span)
-
-
-def _theta(
-    values: tuple[syntax.Expr, ...], statement: Statement, names: Names, problems: Problems
-) -> Iterator[Expression]:
-    typing = Typing(names, dict.fromkeys(statement.iterators, INT), statement.domain)
-    for value in values:
-        try:
-            expression = typing.expression(value)
-            affine_value(expression, statement.domain.get_space())
-            yield expression
-        except NotAffine as error:
-            problems.extend(_not_affine("schedule", error, value))
-        except InputError as error:
-            problems.extend(error)

@@ -156,7 +156,7 @@ def _inferred(program: syntax.Program) -> Iterator[syntax.Symbol]:
     known |= {node.symbol.name for node in nodes(program.body) if isinstance(node, syntax.Declare)}
     steering = {name for e in control_expressions(program.body) for name in names_in(e)}
     written = written_names(program.body)
-    for use in _uses(program.body):
+    for use in uses(program.body):
         name = use.base if isinstance(use, syntax.Subscript) else use.id
         if name in known:
             continue
@@ -166,7 +166,8 @@ def _inferred(program: syntax.Program) -> Iterator[syntax.Symbol]:
         yield syntax.Symbol(name, kind, (None,) * rank, True, True, use.span)
 
 
-def _uses(block: syntax.Block) -> Iterator[syntax.Name | syntax.Subscript]:
+def uses(block: syntax.Block) -> Iterator[syntax.Name | syntax.Subscript]:
+    """Every mention of a scalar or an array in a block, targets and extents included."""
     for node in nodes(block):
         match node:
             case syntax.For(start=start, condition=condition):
@@ -175,6 +176,8 @@ def _uses(block: syntax.Block) -> Iterator[syntax.Name | syntax.Subscript]:
                 parts = (condition,)
             case syntax.Assign(target=target, value=value):
                 parts = (target, value)
+            case syntax.Declare(symbol=symbol):
+                parts = tuple(extent for extent in symbol.extents if extent is not None)
             case _:
                 parts = ()
         for part in parts:
@@ -241,11 +244,11 @@ class _Resolver:
         self.taken.add(candidate)
         return candidate
 
-    def assign(self, node: syntax.Assign) -> syntax.Assign:
+    def assign(self, node: syntax.Assign) -> syntax.Node:
         if isinstance(node.target, syntax.Name) and self.lookup(node.target.id) in self.loops:
-            self.problems.add(
-                f"the iterator '{node.target.id}' is changed inside its loop", node.target.span, "use another variable"
-            )
+            message = f"the iterator '{node.target.id}' is changed inside its loop"
+            self.problems.add(message, node.target.span, "use another variable")
+            return syntax.Block(())
         target = self.expression(node.target)
         assert isinstance(target, syntax.Name | syntax.Subscript)
         return replace(node, target=target, value=self.expression(node.value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -25,6 +25,7 @@ from loadstone.model.expression import (
     integer,
     select,
     unary,
+    walk,
 )
 from loadstone.model.functions import OPERATORS, SIGNATURES
 from loadstone.model.kernel import Access
@@ -32,10 +33,32 @@ from loadstone.model.types import INT, ScalarType
 from loadstone.poly import map_from_values
 from loadstone.poly.spaces import Dim, constant
 
+_AFFINE_HINTS = {
+    "loop bound": "bounds must be affine expressions of outer iterators and of parameters that never change",
+    "assumption": "assumptions must be affine conditions on the parameters",
+    "schedule": "schedules must be affine expressions of the statement's iterators and of parameters",
+}
+
 
 def refused(message: str, span: Span | None, hint: str = "") -> InputError:
     """The error for something that cannot stand here."""
     return InputError(Diagnostic(message, span, hint))
+
+
+def not_affine(what: str, error: NotAffine, expression: Expression, reads: Sequence[Access]) -> InputError:
+    """The error for an expression that must be affine and is not."""
+    culprit, reason = error.expression, error.reason
+    if isinstance(culprit, Cast) and culprit.implicit:
+        culprit = next((part for part in walk(expression) if _is_real(part)), culprit)
+    if isinstance(culprit, Operand):
+        read = reads[culprit.position]
+        reason = f"it depends on {'the contents of ' * bool(read.subscripts)}'{read.array}'"
+    return refused(f"the {what} is not affine: {reason}", culprit.span or expression.span, _AFFINE_HINTS[what])
+
+
+def _is_real(expression: Expression) -> bool:
+    """Whether an expression brings a floating-point value into one of integers."""
+    return not expression.type.is_integer and isinstance(expression, Constant | Operand | Call)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +128,7 @@ class Typing:
         name = target.base if isinstance(target, syntax.Subscript) else target.id
         symbol = self._array(name, len(indices), target.span)
         if symbol.constant:
-            raise refused(f"'{name}' is constant and cannot be assigned", target.span)
+            raise refused(f"'{name}' is constant and cannot be assigned", target.span, "remove 'const'")
         guard = Guard(self.domain, certain)
         subscripts = self._elements_read.get(target) or tuple(self.expression(i, guard) for i in indices)
         return self._access(symbol, subscripts, guard, target.span)
@@ -135,12 +158,18 @@ class Typing:
     def _array(self, name: str, rank: int, span: Span) -> syntax.Symbol:
         symbol = self.names.symbols.get(name)
         if symbol is None:
-            raise refused(f"'{name}' is not declared", span)
+            raise refused(f"'{name}' is not declared", span, self._known_names())
         if len(symbol.extents) != rank:
             has = f"{len(symbol.extents)} dimension{'s' * (len(symbol.extents) != 1)}"
             what = f"'{name}' has {has}, but is used with {rank} subscript{'s' * (rank != 1)}"
-            raise refused(what, span, "subscript every dimension" if symbol.extents else "it is a scalar")
+            if not symbol.extents:
+                raise refused(f"'{name}' is a scalar, but is used with a subscript", span, "declare it as an array")
+            raise refused(what, span, "subscript every dimension")
         return symbol
+
+    def _known_names(self) -> str:
+        names = ", ".join((*self.iterators, *self.names.parameters))
+        return f"iterators and parameters here are: {names or 'none'}"
 
     def _read(self, symbol: syntax.Symbol, indices: tuple[Expression, ...], guard: Guard, span: Span) -> Operand:
         self.reads.append(self._access(symbol, indices, guard, span))
@@ -152,7 +181,7 @@ class Typing:
         values: list[isl.PwAff | None] = []
         for index in indices:
             if not index.type.is_integer:
-                raise refused("a subscript must be an integer", index.span)
+                raise refused("a subscript must be an integer", index.span or span, "convert it with (int)")
             try:
                 values.append(affine_value(index, space))
             except NotAffine:
@@ -189,7 +218,8 @@ class Typing:
 
     def _checked(self, op: str, expression: Expression, span: Span) -> Expression:
         if op in ("%", "&", "|", "^", "<<", ">>", "~") and not expression.type.is_integer:
-            raise refused(f"'{op}' needs integer operands", span)
+            hint = "use fmod" if op == "%" else "convert them with (int)"
+            raise refused(f"'{op}' needs integer operands", span, hint)
         return expression
 
     def _conditional(self, node: syntax.Conditional, guard: Guard) -> Expression:
@@ -216,7 +246,8 @@ class Typing:
 
     def _check_count(self, name: str, wanted: int, given: int, span: Span) -> None:
         if wanted != given:
-            raise refused(f"'{name}' takes {wanted} argument{'s' * (wanted != 1)}, not {given}", span)
+            what = f"'{name}' takes {wanted} argument{'s' * (wanted != 1)}, not {given}"
+            raise refused(what, span, "call it as it is declared")
 
     def _inlined(
         self, function: syntax.Function, arguments: tuple[Expression, ...], guard: Guard, span: Span

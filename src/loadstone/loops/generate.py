@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from loadstone.loops.model import Block, For, If, Instance, Node, mapped
 from loadstone.model.expression import Expression, substituted
 from loadstone.model.from_isl import from_ast
-from loadstone.loops.model import Block, For, If, Instance, Node, mapped
 
 _FRESH = tuple(f"c{k}" for k in range(64))
 
@@ -26,7 +26,8 @@ def generate(schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str] 
 
 
 def _node(node: isl.AstNode) -> Node:
-    match isl.ast_node_type(node.get_type()).name:
+    kind: str = isl.ast_node_type(node.get_type()).name
+    match kind:
         case "for_":
             return _for(node)
         case "if_":

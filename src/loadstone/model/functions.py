@@ -5,18 +5,20 @@ from __future__ import annotations
 from loadstone.model.types import DOUBLE, FLOAT, INT, LLONG, LONG, ScalarType
 
 _ONE_ARGUMENT = (
-    "sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
-    "fabs floor ceil round trunc rint nearbyint erf erfc tgamma lgamma"
-).split()
-_TWO_ARGUMENTS = "pow atan2 fmin fmax fmod hypot fdim copysign remainder".split()
+    *("sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p"),
+    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+    *("fabs", "floor", "ceil", "round", "trunc", "rint", "nearbyint"),
+    *("erf", "erfc", "tgamma", "lgamma"),
+)
+_TWO_ARGUMENTS = ("pow", "atan2", "fmin", "fmax", "fmod", "hypot", "fdim", "copysign", "remainder")
 
 SIGNATURES: dict[str, tuple[tuple[ScalarType, ...], ScalarType]] = {
     "abs": ((INT,), INT),
     "labs": ((LONG,), LONG),
     "llabs": ((LLONG,), LLONG),
-    **{name: ((DOUBLE,), DOUBLE) for name in _ONE_ARGUMENT},
+    **dict.fromkeys(_ONE_ARGUMENT, ((DOUBLE,), DOUBLE)),
     **{name + "f": ((FLOAT,), FLOAT) for name in _ONE_ARGUMENT},
-    **{name: ((DOUBLE, DOUBLE), DOUBLE) for name in _TWO_ARGUMENTS},
+    **dict.fromkeys(_TWO_ARGUMENTS, ((DOUBLE, DOUBLE), DOUBLE)),
     **{name + "f": ((FLOAT, FLOAT), FLOAT) for name in _TWO_ARGUMENTS},
 }
 

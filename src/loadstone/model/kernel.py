@@ -96,13 +96,13 @@ class TilingRequest:
 class Original:
     """The kernel as the user's C text, ready for a compiler.
 
-    `preamble` holds the definitions that the text leans on, `iterators` the loop counters (type and name) that it
-    uses without declaring them.
+    `preamble` holds the definitions that the text leans on, `scalars` the loop counters and other scalars (type and
+    name) that it sets and uses without declaring them, and that are no arrays of the kernel.
     """
 
     preamble: str
     text: str
-    iterators: tuple[tuple[ScalarType, str], ...]
+    scalars: tuple[tuple[ScalarType, str], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Simplification that never fails."""
+"""Simplification that never fails and never takes long."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ import islpy as isl
 
 Coalescable = TypeVar("Coalescable", isl.Set, isl.Map, isl.UnionSet, isl.UnionMap, isl.PwAff)
 
+MOST_PIECES = 40
+
 
 def coalesced(value: Coalescable) -> Coalescable:
-    """The same value with fewer pieces; unchanged where isl's coalescing gives up on its own representation."""
+    """The same value with fewer pieces.
+
+    Unchanged where isl's coalescing, whose time grows with the square of the pieces, would take long, or gives up on
+    its own representation.
+    """
+    if isinstance(value, isl.Map) and value.n_basic_map() > MOST_PIECES:
+        return value
+    if isinstance(value, isl.Set) and value.n_basic_set() > MOST_PIECES:
+        return value
     try:
         return value.coalesce()
     except isl.Error:

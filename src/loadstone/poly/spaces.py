@@ -27,7 +27,7 @@ def variable(space: isl.Space, name: str) -> isl.PwAff | None:
 
 def constant(space: isl.Space, value: int) -> isl.PwAff:
     """A constant function on a set space."""
-    val = isl.Val.int_from_si(space.get_ctx(), value)
+    val = isl.Val.read_from_str(space.get_ctx(), str(value))
     return isl.PwAff.from_aff(isl.Aff.val_on_domain(isl.LocalSpace.from_space(space), val))
 
 

@@ -82,14 +82,17 @@ def original_source(kernel: Kernel) -> str:
     lines += _parameter_lines(kernel)
     outside = [(k, a) for k, a in enumerate(kernel.arrays.values()) if not a.local]
     lines += [f"  {_opened(array, position)};" for position, array in outside]
-    lines += [f"  {kind} {name};" for kind, name in original.iterators]
+    lines += [f"  {kind} {name};" for kind, name in original.scalars]
     lines.append(original.text)
-    lines += [f"  *({a.type} *)memory[{k}] = {a.name};" for k, a in outside if a.rank == 0]
+    scalars = [(k, a) for k, a in enumerate(kernel.arrays.values()) if a.rank == 0 and (a.live_out or not a.local)]
+    lines += [f"  *({a.type} *)memory[{k}] = {a.name};" for k, a in scalars]
     return "\n".join([*lines, "}", ""])
 
 
 def _parameter_lines(kernel: Kernel) -> list[str]:
-    return [f"  const {kind} {name} = parameters[{k}];" for k, (name, kind) in enumerate(kernel.parameter_types.items())]
+    return [
+        f"  const {kind} {name} = parameters[{k}];" for k, (name, kind) in enumerate(kernel.parameter_types.items())
+    ]
 
 
 def _opened(array: Array, position: int) -> str:
@@ -112,5 +115,3 @@ def compile_emitted(kernel: Kernel, text: str, name: str) -> CompiledKernel:
         arguments.append(f"*{value}" if by_value else "(void *)" + value if array.rank else value)
     lines += [f"  {name}({', '.join(arguments)});", "}", ""]
     return CompiledKernel(kernel, "\n".join(lines), f"entry_{name}")
-
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import assert_never
@@ -69,32 +70,16 @@ def _unary(op: str, value: Number) -> Number:
 def _binary(expression: Binary, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
     op = expression.op
     left = evaluate(expression.left, variables, operands)
-    if op == "&&" and not left or op == "||" and left:
+    if (op == "&&" and not left) or (op == "||" and left):
         return int(op == "||")
     right = evaluate(expression.right, variables, operands)
     if op in ("&&", "||"):
         return int(bool(right))
     if op in COMPARISONS:
-        return int(_compare(op, left, right))
+        return int(_COMPARE[op](left, right))
     if isinstance(left, float) or isinstance(right, float):
         return expression.type.wrap(_real(op, left, right))
-    return expression.type.wrap(_integer(op, left, right))
-
-
-def _compare(op: str, left: Number, right: Number) -> bool:
-    match op:
-        case "<":
-            return left < right
-        case "<=":
-            return left <= right
-        case ">":
-            return left > right
-        case ">=":
-            return left >= right
-        case "==":
-            return left == right
-        case _:
-            return left != right
+    return expression.type.wrap(_INTEGER[op](left, right))
 
 
 def _real(op: str, left: Number, right: Number) -> Number:
@@ -123,43 +108,36 @@ def _quotient(left: float, right: float) -> float:
     return math.copysign(math.inf, left) * math.copysign(1, right)
 
 
-def _integer(op: str, left: int, right: int) -> int:
-    match op:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case "/":
-            return _truncated(left, right)
-        case "%":
-            return left - right * _truncated(left, right)
-        case "floordiv":
-            return left // right
-        case "mod":
-            return left % right
-        case "min":
-            return min(left, right)
-        case "max":
-            return max(left, right)
-        case "<<":
-            return left << right
-        case ">>":
-            return left >> right
-        case "&":
-            return left & right
-        case "|":
-            return left | right
-        case "^":
-            return left ^ right
-        case _:
-            raise AssertionError(f"no operator {op} on integers")
-
-
 def _truncated(left: int, right: int) -> int:
     quotient = abs(left) // abs(right)
     return quotient if (left < 0) == (right < 0) else -quotient
+
+
+_COMPARE: dict[str, Callable[[Number, Number], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+_INTEGER: dict[str, Callable[[int, int], int]] = {
+    "+": int.__add__,
+    "-": int.__sub__,
+    "*": int.__mul__,
+    "/": _truncated,
+    "%": lambda left, right: left - right * _truncated(left, right),
+    "floordiv": int.__floordiv__,
+    "mod": int.__mod__,
+    "min": min,
+    "max": max,
+    "<<": int.__lshift__,
+    ">>": int.__rshift__,
+    "&": int.__and__,
+    "|": int.__or__,
+    "^": int.__xor__,
+}
 
 
 def _absolute(kind: ScalarType) -> Callable[..., Number]:

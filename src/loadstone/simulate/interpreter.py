@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import islpy as isl
 
@@ -31,7 +31,9 @@ class Event(NamedTuple):
 Trace = list[Event]
 
 
-def instances_in_order(kernel: Kernel, parameters: Mapping[str, int], schedule: isl.UnionMap | None = None) -> list[Instance]:
+def instances_in_order(
+    kernel: Kernel, parameters: Mapping[str, int], schedule: isl.UnionMap | None = None
+) -> list[Instance]:
     """The statement instances for given parameters in the order of a schedule (by default the original one)."""
     dates: list[tuple[tuple[int, ...], int, Instance]] = []
     order = {statement.name: k for k, statement in enumerate(kernel.statements)}
@@ -51,53 +53,49 @@ def execute(
     trace: Trace = []
     statements = {statement.name: statement for statement in kernel.statements}
     for time, (name, point) in enumerate(instances_in_order(kernel, parameters, schedule)):
-        run_instance(statements[name], point, time, parameters, memory, trace)
+        _Running(statements[name], point, time, parameters, memory, trace).run()
     return trace
 
 
-def run_instance(
-    statement: Statement,
-    point: tuple[int, ...],
-    time: int,
-    parameters: Mapping[str, int],
-    memory: Memory,
-    trace: Trace,
-) -> None:
-    """Run one instance on a memory, which it changes, and append its accesses to the trace."""
-    variables = {**parameters, **dict(zip(statement.iterators, point, strict=True))}
-    operands = _Operands(statement, point, time, variables, memory, trace)
-    if statement.condition is not None and not evaluate(statement.condition, variables, operands):
-        return
-    value = evaluate(statement.value, variables, operands)
-    element = element_of(statement.write, variables, operands)
-    memory[statement.write.array][element] = value
-    trace.append(Event(time, statement.name, point, True, -1, statement.write.array, element))
+def run_instance(statement: Statement, point: tuple[int, ...], parameters: Mapping[str, int], memory: Memory) -> None:
+    """Run one instance of a statement on a memory, which it changes."""
+    _Running(statement, point, 0, parameters, memory, []).run()
 
 
-class _Operands(Sequence[Number]):
-    """The values of a statement's reads, each read from memory when it is first needed."""
+class _Running(Sequence[Number]):
+    """One instance at work; as a sequence, the values of its reads, each read from memory when it is first needed."""
 
     def __init__(
         self,
         statement: Statement,
         point: tuple[int, ...],
         time: int,
-        variables: Mapping[str, int],
+        parameters: Mapping[str, int],
         memory: Memory,
         trace: Trace,
     ) -> None:
         self._statement = statement
         self._point = point
         self._time = time
-        self._variables = variables
+        self._variables = {**parameters, **dict(zip(statement.iterators, point, strict=True))}
         self._memory = memory
         self._trace = trace
         self._values: dict[int, Number] = {}
 
+    def run(self) -> None:
+        """Evaluate the condition, then the value, and write it."""
+        statement = self._statement
+        if statement.condition is not None and not evaluate(statement.condition, self._variables, self):
+            return
+        value = evaluate(statement.value, self._variables, self)
+        element = element_of(statement.write, self._variables, self)
+        self._memory[statement.write.array][element] = value
+        self._note(True, -1, statement.write.array, element)
+
     def __len__(self) -> int:
         return len(self._statement.reads)
 
-    def __getitem__(self, position: int) -> Number:  # type: ignore[override]
+    def __getitem__(self, position: Any) -> Any:
         if position not in self._values:
             self._values[position] = self._fetch(position)
         return self._values[position]
@@ -105,9 +103,11 @@ class _Operands(Sequence[Number]):
     def _fetch(self, position: int) -> Number:
         access = self._statement.reads[position]
         element = element_of(access, self._variables, self)
-        value = self._memory[access.array][element]
-        self._trace.append(Event(self._time, self._statement.name, self._point, False, position, access.array, element))
-        return value
+        self._note(False, position, access.array, element)
+        return self._memory[access.array][element]
+
+    def _note(self, is_write: bool, position: int, array: str, element: Element) -> None:
+        self._trace.append(Event(self._time, self._statement.name, self._point, is_write, position, array, element))
 
 
 def element_of(access: Access, variables: Mapping[str, int], operands: Sequence[Number]) -> Element:

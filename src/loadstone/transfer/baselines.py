@@ -31,8 +31,8 @@ def baselines(tiles: TiledKernel) -> tuple[Baseline, ...]:
 
 def _per_tile(tiles: TiledKernel) -> Baseline:
     """Each tile loads all that it reads before writing, and stores all that it writes."""
-    found = [tile_accesses(tiles, array) for array in memory_arrays(tiles.kernel)]
-    loads = tuple(parameters_to_inputs(part.exposed_reads, tiles.outer) for part in found)
+    found = tile_accesses(tiles).values()
+    loads = tuple(parameters_to_inputs(part.reads, tiles.outer) for part in found)
     stores = tuple(parameters_to_inputs(part.may_writes, tiles.outer) for part in found)
     return Baseline("per tile, no reuse", loads, stores)
 

@@ -45,7 +45,9 @@ def _hull(tile_to_elements: isl.Map, tiles: TiledKernel, array: Array) -> isl.Se
     elements = tile_to_elements.range()
     if elements.is_empty():
         return elements
-    return isl.Set.from_basic_set(elements.simple_hull()).intersect(within_extents(array, tile_space(tiles, array).range()))
+    return isl.Set.from_basic_set(elements.simple_hull()).intersect(
+        within_extents(array, tile_space(tiles, array).range())
+    )
 
 
 def _by_strip(tile_to_elements: isl.Map, tiles: TiledKernel) -> isl.Map:

@@ -20,9 +20,7 @@ def plan_info(plan: Plan, parameters: Mapping[str, int] | None = None) -> dict[s
     stores = [part.store_volume for part in plan.arrays.values()]
     whole: dict[str, Any] = {"load": _text(total(loads)), "store": _text(total(stores))}
     if parameters is not None:
-        whole["values"] = {
-            key: sum(array["values"][key] for array in arrays.values()) for key in ("load", "store")
-        }
+        whole["values"] = {key: sum(array["values"][key] for array in arrays.values()) for key in ("load", "store")}
     return {
         "kernel": tiles.kernel.name,
         "parameters": list(tiles.kernel.parameters),

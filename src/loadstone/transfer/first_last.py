@@ -18,9 +18,10 @@ from collections.abc import Callable
 
 import islpy as isl
 
-from loadstone.kernel.model import Access, Statement
+from loadstone.model.kernel import Access, Statement
 from loadstone.poly import coalesced, map_from_values, set_space
 from loadstone.poly.spaces import Dim, constant, range_product
+from loadstone.transfer.tile_accesses import element_space
 from loadstone.transform.tiling import TiledKernel
 
 READ, WRITE = 0, 1
@@ -103,7 +104,7 @@ def _date(tiles: TiledKernel, statement: Statement, kind: int) -> isl.Map:
 
 def _date_space(tiles: TiledKernel, array: str) -> isl.Space:
     parameters = (*tiles.kernel.parameters, *tiles.outer)
-    elements = set_space(parameters, array, [f"x{k}" for k in range(tiles.kernel.arrays[array].rank)])
+    elements = element_space(parameters, tiles.kernel.arrays[array])
     longest = max(s.schedule.dim(Dim.out) for s in tiles.kernel.statements)
     length = tiles.strip + len(tiles.sizes) + 1 + longest + 1
     return elements.map_from_domain_and_range(set_space(parameters, "", [f"d{k}" for k in range(length)]))

@@ -72,10 +72,14 @@ def make_plan(tiles: TiledKernel, *, keep_dead_stores: bool = False) -> Plan:
     for array in memory_arrays(tiles.kernel):
         loaded = _of_array(transfers.loaded, tiles, array)
         stored = _of_array(transfers.stored, tiles, array)
-        load = first_tile(tile_to_touched(tiles, array)).intersect_domain(inputs_to_parameters(loaded, tiles.outer))
-        store = last_tile(tile_to_written(tiles, array)).intersect_domain(inputs_to_parameters(stored, tiles.outer))
+        touched = tile_to_touched(tiles, array).intersect_range(inputs_to_parameters(loaded, tiles.outer))
+        written = tile_to_written(tiles, array).intersect_range(inputs_to_parameters(stored, tiles.outer))
         arrays[array.name] = ArrayPlan(
-            array.name, _shown(load.reverse(), tiles), _shown(store.reverse(), tiles), loaded, stored
+            array.name,
+            _shown(first_tile(touched).reverse(), tiles),
+            _shown(last_tile(written).reverse(), tiles),
+            loaded,
+            stored,
         )
     exact = tiles.kernel.exact
     return Plan(tiles, arrays, exact, "" if exact else "some accesses depend on data")

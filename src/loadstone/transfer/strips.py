@@ -47,9 +47,7 @@ def strip_transfers(tiles: TiledKernel, *, keep_dead_stores: bool) -> StripTrans
     stored = _strip_writes(tiles, sure=False) if keep_dead_stores else needed_writes(tiles)
     loaded = _exposed_reads(tiles).union(stored.subtract(sure))
     known = tiles.kernel.context
-    return StripTransfers(
-        coalesced(loaded.intersect_params(known)), coalesced(stored.intersect_params(known))
-    )
+    return StripTransfers(coalesced(loaded.intersect_params(known)), coalesced(stored.intersect_params(known)))
 
 
 def strip_space(tiles: TiledKernel) -> isl.Space:
@@ -84,14 +82,11 @@ def _exposed_reads(tiles: TiledKernel) -> isl.UnionMap:
     """Strips to the elements that they may read without having surely written them before."""
     found = isl.UnionMap.empty(tiles.kernel.context.get_space())
     for sink in tiles.kernel.statements:
-        reads = tiles.kernel.accesses(lambda s, name=sink.name: _reads_in_memory(tiles.kernel, s) if s.name == name else ())
-        for read in maps_of(reads.intersect_params(tiles.kernel.context)):
-            found = found.union(_uncovered(tiles, sink, read).to_union_map())
+        for read in sink.reads:
+            if in_memory(tiles.kernel.arrays[read.array]):
+                known = read.relation.intersect_params(tiles.kernel.context)
+                found = found.union(_uncovered(tiles, sink, known).to_union_map())
     return found
-
-
-def _reads_in_memory(kernel: Kernel, statement: Statement) -> tuple[Access, ...]:
-    return tuple(read for read in statement.reads if in_memory(kernel.arrays[read.array]))
 
 
 def _uncovered(tiles: TiledKernel, sink: Statement, read: isl.Map) -> isl.Map:

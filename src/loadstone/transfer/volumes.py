@@ -14,7 +14,7 @@ from loadstone.poly import fixed
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.names import parameter_point
 
-COUNTING_LIMIT = 100_000
+COUNTING_LIMIT = 50_000
 
 
 def volume(relation: isl.Map | isl.Set) -> isl.PwQPolynomial | None:

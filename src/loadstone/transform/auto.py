@@ -1,4 +1,4 @@
-"""Finding a tiling: the outermost permutable bands of isl's scheduler, as a schedule that the user can read and edit."""
+"""Finding a tiling: the outermost permutable bands of isl's scheduler, as a schedule to read and edit."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ def _legal_candidates(kernel: Kernel, tiling: Tiling, dependences: Dependences) 
     """Legal tilings, those that fuse more first."""
     for whole_component in (True, False):
         schedule = _isl_schedule(kernel, dependences, whole_component)
+        if schedule is None:
+            continue
         theta = _common_space(kernel, _bands(schedule.get_root(), kernel, ()))
         text = str(union_of_maps(kernel, iter(theta.values())))
         try:
@@ -43,15 +45,23 @@ def _legal_candidates(kernel: Kernel, tiling: Tiling, dependences: Dependences) 
             yield candidate
 
 
-def _isl_schedule(kernel: Kernel, dependences: Dependences, whole_component: bool) -> isl.Schedule:
+def _isl_schedule(kernel: Kernel, dependences: Dependences, whole_component: bool) -> isl.Schedule | None:
+    """The schedule that isl finds, if it finds one."""
     context = kernel.context.get_ctx()
     context.set_schedule_whole_component(int(whole_component))
     constraints = isl.ScheduleConstraints.on_domain(kernel.domain).set_context(kernel.context)
     constraints = constraints.set_validity(dependences.all).set_proximity(dependences.flow)
-    return constraints.compute_schedule()
+    try:
+        return constraints.compute_schedule()
+    except isl.Error as error:
+        if "unable to carry dependences" in str(error):
+            return None
+        raise
 
 
-def _bands(node: isl.ScheduleNode, kernel: Kernel, prefix: tuple[int, ...]) -> dict[str, tuple[tuple[int, ...], isl.Map]]:
+def _bands(
+    node: isl.ScheduleNode, kernel: Kernel, prefix: tuple[int, ...]
+) -> dict[str, tuple[tuple[int, ...], isl.Map]]:
     """For each statement the sequence positions above its outermost band, and that band's partial schedule."""
     kind = isl.schedule_node_type
     match node.get_type():
@@ -80,12 +90,12 @@ def _by_statement(schedule: isl.UnionMap, node: isl.ScheduleNode, kernel: Kernel
 
 
 def _common_space(kernel: Kernel, bands: dict[str, tuple[tuple[int, ...], isl.Map]]) -> dict[str, isl.Map]:
-    """All bands in one space: sequence positions first, everything padded with zeros."""
-    depth = max(len(prefix) for prefix, _ in bands.values())
+    """All bands in one space: sequence positions first, everything padded with zeros; zeros for what never runs."""
+    depth = max((len(prefix) for prefix, _ in bands.values()), default=1)
     theta: dict[str, isl.Map] = {}
     for statement in kernel.statements:
-        prefix, band = bands[statement.name]
         space = statement.domain.get_space()
+        prefix, band = bands.get(statement.name, ((), map_from_values(space, [])))
         positions = [constant(space, p) for p in (*prefix, *(0,) * (depth - len(prefix)))]
         theta[statement.name] = range_product((map_from_values(space, positions), band)) if depth else band
     dims = max(t.dim(Dim.out) for t in theta.values())

@@ -123,11 +123,15 @@ def loop_schedule(kernel: Kernel) -> dict[str, isl.Map]:
     if len(nests) > 1:
         for statement in kernel.statements:
             space = statement.domain.get_space()
-            number = map_from_values(space, [constant(space, nests.index(_nest(statement)))])
+            nest = _nest(statement)
+            number = map_from_values(space, [constant(space, 0 if nest is None else nests.index(nest))])
             theta[statement.name] = range_product((number, theta[statement.name]))
     dims = max(t.dim(Dim.out) for t in theta.values())
     if dims == 0:
-        return {s.name: map_from_values(s.domain.get_space(), [constant(s.domain.get_space(), 0)]) for s in kernel.statements}
+        return {
+            s.name: map_from_values(s.domain.get_space(), [constant(s.domain.get_space(), 0)])
+            for s in kernel.statements
+        }
     return {name: padded(t, dims) for name, t in theta.items()}
 
 
@@ -139,14 +143,15 @@ def _loops_of(statement: Statement) -> isl.Map:
     return schedule
 
 
-def _nest(statement: Statement) -> int:
-    """The textual position of the top-level loop or statement."""
+def _nest(statement: Statement) -> int | None:
+    """The textual position of the top-level loop or statement; None for a statement that never runs."""
     value = statement.schedule.plain_get_val_if_fixed(Dim.out, 0)
-    return value.to_python()
+    return value.to_python() if value.is_int() else None
 
 
 def _nests(kernel: Kernel) -> list[int]:
-    return sorted({_nest(statement) for statement in kernel.statements})
+    found = {_nest(statement) for statement in kernel.statements}
+    return sorted(nest for nest in found if nest is not None)
 
 
 def _sizes(sizes: int | tuple[int, ...], dims: int, numbered: bool) -> tuple[int, ...]:
@@ -159,7 +164,9 @@ def _sizes(sizes: int | tuple[int, ...], dims: int, numbered: bool) -> tuple[int
         given = (1, *given)
     if len(given) != dims:
         wanted = f"{loops} or {dims}" if numbered else str(dims)
-        raise InputError(Diagnostic(f"the tiling has {len(given)} sizes, but {wanted} are needed", None, "--tile 32,32"))
+        raise InputError(
+            Diagnostic(f"the tiling has {len(given)} sizes, but {wanted} are needed", None, "--tile 32,32")
+        )
     if any(size < 1 for size in given):
         raise InputError(Diagnostic("tile sizes must be positive"))
     return given
@@ -180,19 +187,24 @@ def _read_schedule(kernel: Kernel, text: str) -> dict[str, isl.Map]:
     whole = whole.align_params(kernel.context.get_space())
     found: dict[str, isl.Map] = {}
     whole.foreach_map(lambda part: found.update({part.get_tuple_name(Dim.in_) or "": part}))
-    theta = {s.name: _checked_theta(s, found) for s in kernel.statements}
+    dims = max((part.dim(Dim.out) for part in found.values()), default=1)
+    theta = {s.name: _checked_theta(s, found, dims) for s in kernel.statements}
     if len({t.dim(Dim.out) for t in theta.values()}) > 1:
-        raise InputError(Diagnostic("the schedule maps statements into spaces of different dimensions", None, "pad with 0"))
+        raise InputError(
+            Diagnostic("the schedule maps statements into spaces of different dimensions", None, "pad with 0")
+        )
     return theta
 
 
-def _checked_theta(statement: Statement, found: Mapping[str, isl.Map]) -> isl.Map:
+def _checked_theta(statement: Statement, found: Mapping[str, isl.Map], dims: int) -> isl.Map:
     theta = found.get(statement.name)
+    if theta is None and statement.domain.is_empty():
+        return _theta_from_values(statement, [constant(statement.domain.get_space(), 0)] * dims)
     if theta is None:
         raise InputError(Diagnostic(f"the schedule has no entry for statement {statement.name}"))
     if theta.dim(Dim.in_) != statement.domain.dim(Dim.set):
-        dims = ", ".join(statement.iterators)
-        raise InputError(Diagnostic(f"in the schedule, {statement.name} must have the iterators {dims}"))
+        iterators = ", ".join(statement.iterators)
+        raise InputError(Diagnostic(f"in the schedule, {statement.name} must have the iterators {iterators}"))
     theta = theta.intersect_domain(statement.domain)
     if not statement.domain.is_subset(theta.domain()) or not theta.is_single_valued():
         raise InputError(Diagnostic(f"the schedule must give each instance of {statement.name} exactly one date"))

@@ -52,7 +52,8 @@ class Lowering:
     span: Callable[[c_ast.Node], Span]
     environment: Environment
     problems: Problems
-    unsupported: dict[str, Diagnostic] = field(default_factory=dict)
+    unsupported: dict[str, Diagnostic] = field(default_factory=dict[str, Diagnostic])
+    labels: set[str] = field(default_factory=set[str])
 
     def expression_at(self, node: c_ast.Node, span: Callable[[c_ast.Node], Span]) -> syntax.Expr:
         """An expression that stands elsewhere, with a position finder of its own."""
@@ -78,7 +79,7 @@ class Lowering:
             case c_ast.Compound():
                 yield self.block(node)
             case c_ast.Label():
-                yield from self._statement(node.stmt, node.name)
+                yield from self._statement(node.stmt, self._label(node))
             case c_ast.For():
                 yield self._for(node)
             case c_ast.If():
@@ -97,6 +98,14 @@ class Lowering:
                 yield from self._assignment(node, label)
             case _:
                 raise self._refused_statement(node)
+
+    def _label(self, node: c_ast.Label) -> str:
+        """The name that a label gives; none where it is taken."""
+        if node.name in self.labels:
+            self.problems.add(f"the label '{node.name}' is used twice", self.span(node), "rename one of them")
+            return ""
+        self.labels.add(node.name)
+        return node.name
 
     def _refused_statement(self, node: c_ast.Node) -> InputError:
         span = self.span(node)
@@ -119,7 +128,7 @@ class Lowering:
         except InputError as error:
             self.unsupported[node.name] = error.diagnostics[0]
             return
-        yield syntax.Declare(replace(symbol, local=True))
+        yield syntax.Declare(replace(symbol, local=True, initialised=symbol.initialised or symbol.constant))
         if node.init is not None and not symbol.constant and not static:
             yield from self._initialiser(node, symbol)
 
@@ -128,6 +137,9 @@ class Lowering:
             target = syntax.Name(symbol.name, symbol.span)
             yield syntax.Assign(target, self.expression(node.init), symbol.span)
             return
+        if shape_of(node.type, self.environment).pointer:
+            hint = "use the array that it points to"
+            raise refused("pointers cannot be declared inside the kernel", symbol.span, hint)
         if len(symbol.extents) != 1 or not isinstance(node.init, c_ast.InitList):
             raise refused("this initialiser is not supported inside the kernel", symbol.span, "assign the elements")
         for position, item in enumerate(node.init.exprs or ()):
@@ -169,7 +181,7 @@ class Lowering:
         span = self.span(node)
         iterator, declared, start = self._loop_start(node, span)
         if node.cond is None:
-            raise refused("the loop has no condition", span, "write an affine bound")
+            raise refused("the loop has no condition", span, f"write for (...; {iterator} < n; ...)")
         step = self._loop_step(node, iterator, span)
         body = self.block(node.stmt)
         return syntax.For(iterator, declared, start, self.expression(node.cond), step, body, span)
@@ -179,12 +191,14 @@ class Lowering:
             case c_ast.DeclList(decls=[c_ast.Decl(init=c_ast.Node()) as declared]):
                 kind = shape_of(declared.type, self.environment).element
                 if kind is None or not kind.is_integer:
-                    raise refused("a loop iterator must be an integer", self.span(declared))
+                    message = f"the iterator '{declared.name}' is not an integer"
+                    raise refused(message, self.span(declared), "declare it as int")
                 return declared.name, kind, self.expression(declared.init)
             case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name)):
                 return name, None, self.expression(node.init.rvalue)
             case _:
-                raise refused("the loop must start with one assignment to its iterator", span, "for (i = 0; ...)")
+                hint = "write for (i = 0; ...)"
+                raise refused("the loop must start with one assignment to its iterator", span, hint)
 
     def _loop_step(self, node: c_ast.For, iterator: str, span: Span) -> int:
         step: object = None
@@ -201,7 +215,8 @@ class Lowering:
                 pass
         if not isinstance(step, int) or step == 0:
             where = self.span(node.next) if node.next else span
-            raise refused("the loop step is not a nonzero constant", where, f"write {iterator}++ or {iterator} += 2")
+            message = f"the loop does not change '{iterator}' by a nonzero constant"
+            raise refused(message, where, f"write {iterator}++ or {iterator} += 2")
         return step
 
     def _update(self, left: c_ast.Node, op: str, right: c_ast.Node, iterator: str) -> object:
@@ -270,6 +285,8 @@ class Lowering:
 
     def _refused_expression(self, node: c_ast.Node, span: Span) -> InputError:
         match node:
+            case c_ast.StructRef() if diagnostic := self._unsupported_base(node):
+                return InputError(diagnostic)
             case c_ast.StructRef():
                 hint = "declare the structure with its members, and name a variable before the member"
                 return refused("this member of a structure cannot be resolved", span, hint)
@@ -280,6 +297,12 @@ class Lowering:
             case _:
                 hint = "use arithmetic on scalars and array elements"
                 return refused("this expression is not supported in a kernel", span, hint)
+
+    def _unsupported_base(self, node: c_ast.Node) -> Diagnostic | None:
+        """What is wrong with the declaration of the variable whose member is used."""
+        while isinstance(node, c_ast.StructRef | c_ast.ArrayRef):
+            node = node.name
+        return self.unsupported.get(node.name) if isinstance(node, c_ast.ID) else None
 
     def _literal(self, node: c_ast.Constant, span: Span) -> syntax.Literal:
         if node.type == "char":

@@ -14,6 +14,7 @@ from pycparser import c_ast, c_lexer, c_parser
 
 from loadstone.errors import Diagnostic, InputError, Span
 from loadstone.frontend.c.preprocess import Preprocessed
+from loadstone.frontend.depth import deep_recursion
 from loadstone.model.types import FIXED_WIDTH
 
 BARE_FUNCTION = "loadstone_bare_kernel"
@@ -27,7 +28,13 @@ _TOKEN = re.compile(
     re.MULTILINE,
 )
 _SCOP = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+scop\b", re.MULTILINE)
-_PARTNERS = {")": "(", "]": "[", "}": "{"}
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_MEANINGS = {
+    "Invalid function definition": "this is neither a declaration nor a statement",
+    "Invalid expression": "an expression is expected here",
+    "At end of input": "the text ends here",
+}
+_DEPTH_OF_BODY = 10
 _STATEMENT_WORDS = frozenset({"for", "if", "while", "do", "goto", "return", "break", "switch"})
 _DECLARATION_WORDS = frozenset(
     {"typedef", "static", "extern", "const", "volatile", "struct", "union", "enum", "inline", "register", "void"}
@@ -65,7 +72,15 @@ class Parsed:
             return 0
         line = coord.line - 1
         shift = self._shift if self.bare and line == 1 else 0
-        return self.preprocessed.offset(line, (coord.column or 1) - shift)
+        offset = self.preprocessed.offset(line, (coord.column or 1) - shift)
+        return self._operator(node, offset) if isinstance(node, c_ast.UnaryOp) else offset
+
+    def _operator(self, node: c_ast.UnaryOp, operand: int) -> int:
+        """Where a prefix operator stands: before its operand, with nothing but other operators between."""
+        text = self.preprocessed.text
+        found = text.rfind(node.op, 0, operand)
+        between = text[found + len(node.op) : operand]
+        return operand if found < 0 or between.strip(" \t\n(*&+-!~") else found
 
     def span(self, node: c_ast.Node) -> Span:
         """Where a node stands in the user's source."""
@@ -88,25 +103,24 @@ def parse(preprocessed: Preprocessed, wanted: str | None = None) -> Parsed:
     """
     if not preprocessed.text.strip():
         hint = "a kernel is at least one loop"
-        raise InputError(Diagnostic(f"'{preprocessed.source.name}' is empty", None, hint))
+        raise InputError(Diagnostic(f"there is no code in '{preprocessed.source.name}'", None, hint))
     _check_brackets(preprocessed)
     units = list(_top_level_units(preprocessed.text))
     bare = any(unit.kind == "statement" for unit in units)
     opening = f"void {BARE_FUNCTION}(void) {{" if bare else ""
     text = preprocessed.text
     while True:
-        body = f"{opening}{text}\n}}" if bare else text
         parser = c_parser.CParser(lexer=_Lexer)
         try:
-            tree = parser.parse(_PRELUDE + body, "kernel")
-        except c_parser.ParseError as error:
-            assert isinstance(parser.clex, _Lexer)
-            failure = _failure(preprocessed, str(error), parser.clex, len(opening))
+            with deep_recursion():
+                tree = parser.parse(_PRELUDE + (f"{opening}{text}\n}}" if bare else text), "kernel")
+        except (c_parser.ParseError, RecursionError) as error:
+            failure = _failure(preprocessed, error, parser.clex, len(opening))
             text = _without_broken_unit(text, units, failure, None if bare else wanted)
             continue
-        except RecursionError:
-            raise too_deep(preprocessed.source.span(1, 1)) from None
-        return Parsed(tree, preprocessed, bare, len(opening))
+        parsed = Parsed(tree, preprocessed, bare, len(opening))
+        _check_depth(parsed)
+        return parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +131,32 @@ class _Failure:
     error: InputError
 
 
-def _failure(preprocessed: Preprocessed, report: str, lexer: _Lexer, shift: int) -> _Failure:
-    """The syntax error that pycparser reports, at the token that it read last where it does not say where."""
-    where = re.fullmatch(r"kernel(?::(\d+):(\d+))?: ?(.*)", report, re.DOTALL)
-    message = where[3] if where else report
+def _failure(preprocessed: Preprocessed, error: Exception, lexer: c_lexer.CLexer, shift: int) -> _Failure:
+    """What pycparser reports, at the token that it read last where it does not say where."""
+    assert isinstance(lexer, _Lexer)
+    where = re.fullmatch(r"kernel(?::(\d+):(\d+))?: ?(.*)", str(error), re.DOTALL)
     line, column = (int(where[1]), int(where[2])) if where and where[1] else lexer.last
     offset = preprocessed.offset(line - 1, column - (shift if line == 2 else 0))
-    return _Failure(offset, _syntax_error(_described(message), preprocessed, offset))
-
-
-def _described(message: str) -> str:
-    found = message.removeprefix("before: ")
-    return f"syntax error before '{found}'" if found != message else f"syntax error: {message[:1].lower()}{message[1:]}"
+    if isinstance(error, RecursionError):
+        return _Failure(offset, _too_deep(preprocessed.span_at(offset)))
+    return _Failure(offset, _syntax_error(where[3] if where else str(error), preprocessed, offset))
 
 
 def _syntax_error(message: str, preprocessed: Preprocessed, offset: int) -> InputError:
-    beyond = offset >= len(preprocessed.text.rstrip())
-    what = "unexpected end of the file" if beyond else message
-    return InputError(Diagnostic(what, preprocessed.span_at(offset), "the text is not C at this point"))
+    text = preprocessed.text
+    found = message.removeprefix("before: ")
+    hint = "the text is not C at this point"
+    if offset >= len(text.rstrip()):
+        what = "unexpected end of the file"
+        hint = "a ';' may be missing" if text.rstrip()[-1:] not in ";{}" else hint
+    elif found == message:
+        what = "syntax error: " + _MEANINGS.get(message, message[:1].lower() + message[1:])
+    else:
+        what = f"syntax error before '{found}'"
+        before = text[:offset].rstrip()
+        ends_line = "\n" in text[len(before) : offset]
+        hint = "a ';' may be missing before it" if ends_line and before[-1:] not in ";{}" else hint
+    return InputError(Diagnostic(what, preprocessed.span_at(offset), hint))
 
 
 def _without_broken_unit(text: str, units: list[_Unit], failure: _Failure, wanted: str | None) -> str:
@@ -150,27 +172,40 @@ def _without_broken_unit(text: str, units: list[_Unit], failure: _Failure, wante
     return text[: unit.start] + re.sub(r"[^\n]", " ", chunk) + text[unit.end :]
 
 
-def too_deep(span: Span | None) -> InputError:
-    """The error for a program whose nesting exceeds what can be handled."""
-    return InputError(Diagnostic("the program is nested too deeply", span, f"keep nesting below {MAX_NESTING} levels"))
+def _too_deep(span: Span) -> InputError:
+    hint = f"at most {MAX_NESTING} levels are handled; split long expressions and nests"
+    return InputError(Diagnostic("the program is nested too deeply here", span, hint))
+
+
+def _check_depth(parsed: Parsed) -> None:
+    """Raise an error where the tree is deeper than all that follows can handle."""
+    waiting: list[tuple[c_ast.Node, int]] = [(parsed.tree, -_DEPTH_OF_BODY)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > MAX_NESTING:
+            raise _too_deep(parsed.span(node))
+        waiting.extend((child, depth + 1) for _, child in reversed(node.children()))
 
 
 def _check_brackets(preprocessed: Preprocessed) -> None:
-    """Raise an error at the first bracket without a partner."""
+    """Raise an error at the first bracket without a partner, or nested too deeply."""
     open_brackets: list[re.Match[str]] = []
     for token in _TOKEN.finditer(preprocessed.text):
         if not token["mark"] or token[0] not in "()[]{}":
             continue
-        if token[0] in "([{":
+        if token[0] in _CLOSING:
             open_brackets.append(token)
-        elif not open_brackets or open_brackets.pop()[0] != _PARTNERS[token[0]]:
-            hint = f"open it with '{_PARTNERS[token[0]]}', or remove it"
-            raise _bracket_error(preprocessed, token, "has no partner", hint)
+        elif not open_brackets:
+            raise _bracket_error(preprocessed, token, "closes nothing", "remove it, or open it before")
+        elif _CLOSING[open_brackets[-1][0]] == token[0]:
+            open_brackets.pop()
+        else:
+            break
         if len(open_brackets) > MAX_NESTING:
-            raise too_deep(preprocessed.span_at(token.start()))
+            raise _too_deep(preprocessed.span_at(token.start()))
     if open_brackets:
-        closing = {opening: closing for closing, opening in _PARTNERS.items()}[open_brackets[-1][0]]
-        raise _bracket_error(preprocessed, open_brackets[-1], "is never closed", f"close it with '{closing}'")
+        last = open_brackets[-1]
+        raise _bracket_error(preprocessed, last, "is never closed", f"close it with '{_CLOSING[last[0]]}'")
 
 
 def _bracket_error(preprocessed: Preprocessed, token: re.Match[str], what: str, hint: str) -> InputError:

@@ -17,6 +17,7 @@ from loadstone.errors import InputError, Problems, Span
 from loadstone.frontend import syntax
 from loadstone.frontend.c.lower import refused
 
+_TILE_CLAUSES = ("schedule", "size", "strip")
 _CLAUSE = re.compile(r"\s*([A-Za-z_]\w*)\s*(\(|$)")
 
 
@@ -76,7 +77,7 @@ def _directive(text: _Text, read: ExpressionReader, so_far: syntax.Directives) -
         case "tile":
             if so_far.tiling:
                 raise refused("a kernel has one tiling", text.stripped().span, "remove one of the pragmas")
-            return replace(so_far, tiling=_tiling(text, dict(_clauses(text.part(word.end() if word else 0))), read))
+            return replace(so_far, tiling=_tiling(text, _tile_clauses(text.part(word.end() if word else 0)), read))
         case "default":
             return replace(so_far, defaults=so_far.defaults + tuple(_defaults(_argument(text))))
         case "assume":
@@ -89,19 +90,31 @@ def _directive(text: _Text, read: ExpressionReader, so_far: syntax.Directives) -
 def _argument(text: _Text) -> _Text:
     (_, argument), *more = list(_clauses(text))
     if more:
-        raise refused("unexpected text after the closing parenthesis", more[0][1].span)
+        raise refused("unexpected text after the closing parenthesis", more[0][0].span, "remove it")
     return argument
 
 
-def _clauses(text: _Text) -> Iterator[tuple[str, _Text]]:
+def _tile_clauses(text: _Text) -> dict[str, _Text]:
+    """The arguments of the clauses of a tiling by name."""
+    found: dict[str, _Text] = {}
+    for name, argument in _clauses(text):
+        if name.text not in _TILE_CLAUSES:
+            raise refused(f"unknown clause '{name.text}'", name.span, "known are: " + ", ".join(_TILE_CLAUSES))
+        if name.text in found:
+            raise refused(f"'{name.text}' is given twice", name.span, "remove one of them")
+        found[name.text] = argument
+    return found
+
+
+def _clauses(text: _Text) -> Iterator[tuple[_Text, _Text]]:
     """The `name(argument)` clauses of a text."""
     rest = text
     while rest.text.strip():
         clause = _CLAUSE.match(rest.text)
         if not clause or clause[2] != "(":
-            raise refused("expected a clause like size(32, 32)", rest.stripped().span)
+            raise refused("expected NAME(...)", rest.stripped().span, "for example tile size(32, 32) strip(1)")
         end = _matching(rest, clause.end())
-        yield clause[1], rest.part(clause.end(), end)
+        yield rest.part(clause.start(1), clause.end(1)), rest.part(clause.end(), end)
         rest = rest.part(end + 1)
 
 
@@ -111,13 +124,10 @@ def _matching(text: _Text, start: int) -> int:
         depth += (text.text[offset] == "(") - (text.text[offset] == ")")
         if depth == 0:
             return offset
-    raise refused("this parenthesis is never closed", text.part(start - 1).span)
+    raise refused("this '(' is never closed", text.part(start - 1).span, "close it with ')'")
 
 
 def _tiling(text: _Text, clauses: dict[str, _Text], read: ExpressionReader) -> syntax.Tiling:
-    for name, argument in clauses.items():
-        if name not in ("size", "schedule", "strip"):
-            raise refused(f"unknown clause '{name}'", argument.span, "known are: schedule, size, strip")
     if "size" not in clauses:
         raise refused("the tiling has no size", text.stripped().span, "add size(32, 32)")
     sizes = tuple(_positive(piece) for piece in clauses["size"].split(","))
@@ -126,7 +136,8 @@ def _tiling(text: _Text, clauses: dict[str, _Text], read: ExpressionReader) -> s
     schedule = tuple(_statement_schedule(piece, read) for piece in schedules)
     for name, values in schedule:
         if len(values) != len(sizes):
-            message = f"'{name.id}' has {len(values)} schedule dimensions, but there are {len(sizes)} sizes"
+            dimensions = f"{len(values)} schedule dimension{'s' * (len(values) != 1)}"
+            message = f"'{name.id}' has {dimensions}, but the number of sizes is {len(sizes)}"
             raise refused(message, name.span, "give one size per dimension")
     return syntax.Tiling(schedule, sizes, strip, text.stripped().span)
 
@@ -149,7 +160,7 @@ def _defaults(text: _Text) -> Iterator[tuple[syntax.Name, int]]:
 
 def _positive(text: _Text) -> int:
     if not re.fullmatch(r"\d+", text.text) or int(text.text) == 0:
-        raise refused("expected a positive number", text.span)
+        raise refused("expected a positive number", text.span, "for example size(32, 32)")
     return int(text.text)
 
 
@@ -159,7 +170,7 @@ def _expression(text: _Text, read: ExpressionReader) -> syntax.Expr:
     try:
         tree = c_parser.CParser().parse(f"{opening}{text.text};", "pragma")
     except c_parser.ParseError:
-        raise refused(f"cannot read the expression '{text.text}'", text.span) from None
+        raise refused(f"cannot read the expression '{text.text}'", text.span, "write it as in C") from None
 
     def span(node: c_ast.Node) -> Span:
         column = node.coord.column if node.coord else len(opening) + 1

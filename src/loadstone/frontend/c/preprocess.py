@@ -33,6 +33,11 @@ _DECORATIONS = (
     "__volatile__=volatile",
     "_Noreturn",
 )
+_HINTS = {
+    "Macro": "call it with the arguments that its definition names",
+    "Unterminated": "close it with #endif",
+    "Misplaced": "open it with #if, #ifdef or #ifndef before",
+}
 _MAX_INCLUDES = 50
 _SEPARATORS = dict.fromkeys(map(ord, "\f\v\x85\u2028\u2029"), " ")
 
@@ -128,6 +133,7 @@ class _Engine(pcpp.Preprocessor):
         self.problems = Problems()
         self.sources = {os.path.abspath(source.name): source}
         self.line_directive = None
+        self.directive: Span | None = None
 
     def group_lines(self, input: str, abssource: str) -> Iterator[list[Any]]:
         """The tokens line by line, each with its place."""
@@ -149,32 +155,39 @@ class _Engine(pcpp.Preprocessor):
 
     def on_include_not_found(self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str) -> None:
         if is_malformed:
-            self.problems.add("expected a file name in quotes or angle brackets", self._directive())
+            self.problems.add("this includes no file", self.directive, "write the name in quotes or angle brackets")
         elif is_system_include or includepath in HEADERS:
             for name, value in HEADERS.get(includepath, {}).items():
                 if name not in self.macros:
                     self.define(f"{name} {value}")
         else:
-            self.problems.add(
-                f"cannot find the header '{includepath}'", self._directive(), "give its folder with -I DIR"
-            )
+            hint = "give its folder with -I DIR"
+            self.problems.add(f"cannot find the header '{includepath}'", self.directive, hint)
         raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
 
     def on_error(self, file: str, line: int, msg: str) -> None:
-        place = line.place if isinstance(line, _Line) else self._directive()
-        self.problems.add(msg[:1].lower() + msg[1:].strip(), place)
+        place = line.place if isinstance(line, _Line) else self.directive
+        hint = next((hint for start, hint in _HINTS.items() if msg.startswith(start)), "see the C preprocessor's rules")
+        self.problems.add(msg[:1].lower() + msg[1:].strip(), place, hint)
 
     def on_directive_unknown(self, directive: Any, toks: list[Any], ifpassthru: bool, precedingtoks: list[Any]) -> Any:
         """Pragmas stay in the text; `#error` is an error, and nothing else matters."""
         if directive.value == "pragma":
             return None
         if directive.value == "error":
-            self.problems.add("#error " + "".join(token.value for token in toks), directive.place)
+            message = "#error " + "".join(token.value for token in toks)
+            self.problems.add(message, self.directive, "define what the file asks for with -D NAME=VALUE")
         return True
+
+    def on_directive_handle(self, directive: Any, toks: list[Any], ifpassthru: bool, precedingtoks: list[Any]) -> Any:
+        """Remember where the directive stands, and let it take effect."""
+        self.directive = precedingtoks[0].place
+        return super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> Any:
         if self.include_depth > _MAX_INCLUDES:
-            raise InputError(Diagnostic("headers include each other without end", self._directive()))
+            hint = "guard each header with #ifndef, or with #pragma once"
+            raise InputError(Diagnostic("headers include each other without end", self.directive, hint))
         text = _plain_lines(Path(includepath).read_bytes())
         shown = os.path.relpath(includepath)
         self.sources[includepath] = Source(includepath if shown.startswith("..") else shown, text)
@@ -182,9 +195,6 @@ class _Engine(pcpp.Preprocessor):
 
     def on_comment(self, tok: Any) -> bool:
         return False
-
-    def _directive(self) -> Span | None:
-        return self.lastdirective.place if self.lastdirective else None
 
 
 def line_starts(text: str) -> list[int]:

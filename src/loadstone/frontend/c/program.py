@@ -13,13 +13,14 @@ from loadstone.frontend import syntax
 from loadstone.frontend.c.declarations import Environment, shape_of
 from loadstone.frontend.c.inline import Inliner
 from loadstone.frontend.c.lower import Lowering
-from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse, too_deep
+from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse
 from loadstone.frontend.c.pragmas import Pragma, read_directives
 from loadstone.frontend.c.preprocess import preprocess
 from loadstone.frontend.c.returns import returned_expression
 from loadstone.frontend.c.scop import Scop, find_scop, outside, pragma_words
 from loadstone.frontend.c.structures import Structures
 from loadstone.frontend.c.trees import items_of, names_declared, names_used, parameters_of, walk
+from loadstone.frontend.depth import deep_recursion
 from loadstone.frontend.scopes import nodes
 from loadstone.model.kernel import Original
 from loadstone.model.types import INT, ScalarType
@@ -28,10 +29,8 @@ from loadstone.model.types import INT, ScalarType
 def read_c(path: Path, defines: Mapping[str, str], include: tuple[Path, ...], function: str | None) -> syntax.Program:
     """The kernel of a C file as a syntax tree, with the problems that were found on the way."""
     parsed = parse(preprocess(path, defines, include), function)
-    try:
+    with deep_recursion():
         return _Reader(parsed, find_scop(parsed, function)).program(path.stem)
-    except RecursionError:
-        raise too_deep(parsed.preprocessed.source.span(1, 1)) from None
 
 
 class _Reader:
@@ -53,7 +52,7 @@ class _Reader:
         """The program; `file` names the kernel where no function does."""
         symbols = (*self._globals(), *self._function_symbols())
         simple = {function.name: function for function in self._simple_functions()}
-        items, result = _without_return(self.scop)
+        items, result = self._without_return()
         items, text = self._expanded(items, simple)
         body = _with_result_declared(syntax.Block(tuple(self.lowering.statements(items))), result)
         directives = read_directives(tuple(self._pragmas()), self.lowering.expression_at, self.problems)
@@ -149,6 +148,21 @@ class _Reader:
             except InputError:
                 return
 
+    def _without_return(self) -> tuple[tuple[c_ast.Node, ...], str | None]:
+        """The kernel's statements without a final return, and the scalar that it returns."""
+        items = self.scop.items
+        if not self.scop.whole or not items or not isinstance(items[-1], c_ast.Return):
+            return items, None
+        match items[-1].expr:
+            case None | c_ast.Constant() | c_ast.UnaryOp(op="-", expr=c_ast.Constant()):
+                return items[:-1], None
+            case c_ast.ID(name=name):
+                return items[:-1], name
+            case _:
+                hint = "assign it to a variable, and return the variable"
+                self.problems.add("the kernel returns an expression", self.parsed.span(items[-1].expr), hint)
+                return items[:-1], None
+
     def _preamble(self, simple: Mapping[str, syntax.Function]) -> str:
         """The typedefs, enumerations, constants and simple functions that the kernel may use, as C."""
         generator = c_generator.CGenerator()
@@ -165,19 +179,6 @@ class _Reader:
         final = self.scop.items[-1] if self.scop.whole and self.scop.items else None
         end = self.parsed.offset(final) if isinstance(final, c_ast.Return) else self.scop.end
         return self.parsed.preprocessed.text[self.scop.start : end]
-
-
-def _without_return(scop: Scop) -> tuple[tuple[c_ast.Node, ...], str | None]:
-    """The kernel's statements without a final return, and the scalar that it returns."""
-    if not scop.whole or not scop.items or not isinstance(scop.items[-1], c_ast.Return):
-        return scop.items, None
-    match scop.items[-1].expr:
-        case None | c_ast.Constant() | c_ast.UnaryOp(op="-", expr=c_ast.Constant()):
-            return scop.items[:-1], None
-        case c_ast.ID(name=name):
-            return scop.items[:-1], name
-        case _:
-            return scop.items, None
 
 
 def _with_result(symbols: tuple[syntax.Symbol, ...], result: str | None) -> tuple[syntax.Symbol, ...]:

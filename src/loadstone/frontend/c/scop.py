@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
@@ -136,31 +136,43 @@ def pragma_words(node: c_ast.Node) -> list[str]:
 
 def outside(scop: Scop) -> Outside:
     """What the function holds outside of the kernel; in a loop around the kernel, before is also after."""
-    declarations: list[c_ast.Decl] = []
-    before: set[str] = set()
-    after: set[str] = set()
-    inside = set(map(id, scop.items))
+    walker = _Walker(frozenset(map(id, scop.items)))
+    walker.visit(scop.function.body)
+    declarations = () if scop.whole else tuple(walker.declarations)
+    return Outside(declarations, frozenset(walker.before), frozenset(walker.after))
 
-    def visit(node: c_ast.Node, looped: bool) -> bool:
-        """Collect names; returns whether the kernel was met."""
-        met = False
-        looped = looped or isinstance(node, _LOOPS)
+
+@dataclass(slots=True)
+class _Walker:
+    """Walks a function in the order of its text; `inside` are the identities of the kernel's statements."""
+
+    inside: frozenset[int]
+    declarations: list[c_ast.Decl] = field(default_factory=list[c_ast.Decl])
+    before: list[str] = field(default_factory=list[str])
+    after: list[str] = field(default_factory=list[str])
+    met: bool = False
+
+    def visit(self, node: c_ast.Node) -> bool:
+        """Collect names and declarations below a node; returns whether the kernel is there."""
+        holds_kernel = False
+        start = len(self.before)
         for _, child in node.children():
-            if id(child) in inside:
-                met = True
-                continue
-            if isinstance(child, c_ast.ID):
-                groups = (before, after) if looped else (after,) if met else (before,)
-                for group in groups:
-                    group.add(child.name)
-            visible = len(declarations)
-            found = visit(child, looped)
-            if not found and not isinstance(child, c_ast.DeclList):
-                del declarations[visible:]
-            if isinstance(child, c_ast.Decl) and child.name and not (met or scop.whole):
-                declarations.append(child)
-            met = met or found
-        return met
+            if id(child) in self.inside:
+                self.met = holds_kernel = True
+            else:
+                holds_kernel = self._child(child) or holds_kernel
+        if holds_kernel and isinstance(node, _LOOPS):
+            self.before, self.after = self.before + self.after, self.after + self.before[start:]
+        return holds_kernel
 
-    visit(scop.function.body, False)
-    return Outside(tuple(declarations), frozenset(before), frozenset(after))
+    def _child(self, child: c_ast.Node) -> bool:
+        was_met = self.met
+        if isinstance(child, c_ast.ID):
+            (self.after if was_met else self.before).append(child.name)
+        visible = len(self.declarations)
+        holds_kernel = self.visit(child)
+        if not holds_kernel and not isinstance(child, c_ast.DeclList):
+            del self.declarations[visible:]
+        if isinstance(child, c_ast.Decl) and child.name and not was_met:
+            self.declarations.append(child)
+        return holds_kernel

@@ -161,9 +161,15 @@ class Structures:
         if variable is None:
             return mapped(node, self._expression)
         if path not in variable.members:
-            raise refused("a structure can only be used member by member", self.span(base), "name one of its members")
+            raise self._not_a_member(base, path, variable)
         member = c_ast.ID(variable.members[path], base.coord)
         return element(member, [self._expression(subscript) for subscript in subscripts])
+
+    def _not_a_member(self, base: c_ast.Node, path: _Path, variable: _Variable) -> InputError:
+        hint = "members are: " + ", ".join(".".join(member) for member in variable.members)
+        if any(member[: len(path)] == path for member in variable.members):
+            return refused("a structure can only be used member by member", self.span(base), hint)
+        return refused(f"the structure has no member '{'.'.join(path)}'", self.span(base), hint)
 
 
 def _access(node: c_ast.Node) -> tuple[c_ast.Node, list[c_ast.Node], _Path]:

@@ -1,0 +1,99 @@
+"""What a source tells us beside its program: assumptions, default values and a tiling, checked against the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import islpy as isl
+
+from loadstone.errors import InputError, Problems
+from loadstone.frontend import syntax
+from loadstone.frontend.typing import Names, Typing, not_affine
+from loadstone.model.affine import NotAffine, affine_condition, affine_value
+from loadstone.model.expression import Expression
+from loadstone.model.kernel import Kernel, Statement, TilingRequest
+from loadstone.model.types import INT
+from loadstone.poly import coalesced, set_space, variable
+
+
+def parameter_context(directives: syntax.Directives, names: Names, extents: isl.Set, problems: Problems) -> isl.Set:
+    """What is known of the parameters: extents are not negative, unsigned ones are not, assumptions hold."""
+    space = set_space(names.parameters, "", ())
+    context = isl.Set.universe(space).intersect(extents)
+    for name in names.parameters:
+        value = variable(space, name)
+        if value is not None and not names.symbols[name].type.signed:
+            context = context.intersect(value.nonneg_set())
+    for assumption in directives.assumptions:
+        context = context.intersect(_assumed(assumption, names, context, problems))
+    if context.is_empty() and directives.assumptions and not problems.found:
+        hint = "no parameters satisfy them together with the extents of the arrays"
+        problems.add("the assumptions contradict each other", directives.assumptions[0].span, hint)
+    return coalesced(context.params())
+
+
+def _assumed(assumption: syntax.Expr, names: Names, context: isl.Set, problems: Problems) -> isl.Set:
+    """The parameters for which an assumption holds; all of them where it is wrong."""
+    typing = Typing(names, {}, context)
+    try:
+        expression = typing.expression(assumption)
+    except InputError as error:
+        problems.extend(error)
+        return context
+    try:
+        return affine_condition(expression, context.get_space())
+    except NotAffine as error:
+        problems.extend(not_affine("assumption", error, expression, typing.reads))
+        return context
+
+
+def default_values(directives: syntax.Directives, names: Names, problems: Problems) -> dict[str, int]:
+    """The default values of parameters."""
+    result: dict[str, int] = {}
+    for name, value in directives.defaults:
+        if name.id not in names.parameters:
+            known = ", ".join(names.parameters) or "none"
+            problems.add(f"'{name.id}' is not a parameter of the kernel", name.span, f"parameters are: {known}")
+        result[name.id] = value
+    return result
+
+
+def requested_tiling(
+    tiling: syntax.Tiling | None, kernel: Kernel, names: Names, problems: Problems
+) -> TilingRequest | None:
+    """The tiling that the source asks for."""
+    if tiling is None:
+        return None
+    schedule: list[tuple[str, tuple[Expression, ...]]] = []
+    for name, values in tiling.schedule:
+        statement = next((s for s in kernel.statements if s.name == name.id), None)
+        if statement is None:
+            known = ", ".join(s.name for s in kernel.statements)
+            problems.add(f"there is no statement '{name.id}'", name.span, f"statements are: {known}")
+        elif any(name.id == other for other, _ in schedule):
+            problems.add(f"the schedule of '{name.id}' is given twice", name.span, "remove one of them")
+        else:
+            schedule.append((name.id, tuple(_theta(values, statement, names, problems))))
+    asked = {name.id for name, _ in tiling.schedule}
+    missing = [s.name for s in kernel.statements if s.name not in asked]
+    if tiling.schedule and missing:
+        hint = f"add '{missing[0]}: ...' to the schedule"
+        problems.add("the tiling has no schedule for " + ", ".join(missing), tiling.span, hint)
+    return TilingRequest(tuple(schedule), tiling.sizes, tiling.strip, tiling.span)
+
+
+def _theta(
+    values: tuple[syntax.Expr, ...], statement: Statement, names: Names, problems: Problems
+) -> Iterator[Expression]:
+    for value in values:
+        typing = Typing(names, dict.fromkeys(statement.iterators, INT), statement.domain)
+        try:
+            expression = typing.expression(value)
+        except InputError as error:
+            problems.extend(error)
+            continue
+        try:
+            affine_value(expression, statement.domain.get_space())
+            yield expression
+        except NotAffine as error:
+            problems.extend(not_affine("schedule", error, expression, typing.reads))

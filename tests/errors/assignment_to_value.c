@@ -1,0 +1,7 @@
+void kernel(int n, double a[n], double b[n])
+{
+#pragma scop
+    for (int i = 0; i < n; i++)
+        a[i] + b[i] = 1.0;
+#pragma endscop
+}

@@ -1,0 +1,8 @@
+void kernel(int n, double a[n], int first[n + 1])
+{
+#pragma scop
+    for (int i = 0; i < n; i++)
+        for (int j = first[i]; j < first[i + 1]; j++)
+            a[j] = 0.0;
+#pragma endscop
+}

@@ -1,0 +1,9 @@
+void kernel(int n, double a[n], double b[n])
+{
+#pragma scop
+    for (int i = 0; i < n; i++) {
+S:      a[i] = 0.0;
+S:      b[i] = 0.0;
+    }
+#pragma endscop
+}

@@ -1,0 +1,3 @@
+void kernel(int n, double a[n])
+{
+}

@@ -1,0 +1,5 @@
+void kernel(int n, double a[n], double b[n])
+{
+#pragma scop
+#pragma endscop
+}

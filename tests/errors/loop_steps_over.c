@@ -1,0 +1,7 @@
+void kernel(int n, double a[n], double b[n])
+{
+#pragma scop
+    for (int i = 0; i != 7; i += 2)
+        a[i] = 0.0;
+#pragma endscop
+}

@@ -1,0 +1,8 @@
+void kernel(int n, double a[n], double b[n])
+{
+#pragma scop
+    for (int i = 0; i < n; i++)
+        a[i] = b[i]
+    a[0] = 1.0;
+#pragma endscop
+}

@@ -1,0 +1,9 @@
+void kernel(int n, double a[n])
+{
+#pragma scop
+#pragma scop
+    for (int i = 0; i < n; i++)
+        a[i] = 0.0;
+#pragma endscop
+#pragma endscop
+}

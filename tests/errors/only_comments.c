@@ -1,0 +1,2 @@
+/* Nothing is here, */
+// and nothing there.

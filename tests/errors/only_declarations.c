@@ -1,0 +1,2 @@
+typedef double real;
+extern real a[10];

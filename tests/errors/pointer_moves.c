@@ -1,0 +1,8 @@
+void kernel(int n, double a[n], double b[n])
+{
+#pragma scop
+    double *p = a;
+    for (int i = 0; i < n; i++)
+        *p++ = b[i];
+#pragma endscop
+}

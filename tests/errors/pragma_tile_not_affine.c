@@ -1,0 +1,9 @@
+void kernel(int n, double a[n], double b[n])
+{
+#pragma loadstone tile schedule(S2: i * j, q) size(32, 32)
+#pragma scop
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+S2:         a[i] += b[j];
+#pragma endscop
+}

@@ -1,0 +1,10 @@
+void kernel(int n, double a[n], double b[n])
+{
+#pragma loadstone tile size(32, 32)
+#pragma loadstone tile size(16, 16)
+#pragma scop
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+S2:         a[i] += b[j];
+#pragma endscop
+}

@@ -1,0 +1,7 @@
+void kernel(int n, double a[n], double b[n])
+{
+#pragma scop
+    for (int i = 0; i < n; i += n)
+        a[i] = 0.0;
+#pragma endscop
+}

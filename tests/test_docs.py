@@ -1,0 +1,64 @@
+"""The documentation is true: commands print what the pages say, Python sessions give what they show."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernels import ROOT
+from loadstone.cli.main import main
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(console|pycon)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(kind: str) -> Iterator[tuple[Path, int, str]]:
+    for page in PAGES:
+        text = page.read_text()
+        for block in BLOCK.finditer(text):
+            if block[1] == kind:
+                yield page, text.count("\n", 0, block.start()) + 1, block[2]
+
+
+def sessions(text: str) -> Iterator[tuple[str, str]]:
+    """The commands of a block with what they print."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
+
+
+def trimmed(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def name(value: object) -> str:
+    return value.name if isinstance(value, Path) else str(value) if isinstance(value, int) else ""
+
+
+@pytest.mark.parametrize(("page", "line", "text"), list(blocks("console")), ids=name)
+def test_commands_print_what_the_page_says(
+    page: Path, line: int, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    for command, output in sessions(text):
+        program, *arguments = shlex.split(command)
+        assert program == "loadstone", f"{page.name}:{line}"
+        main(arguments)
+        printed = capsys.readouterr()
+        assert trimmed(printed.out + printed.err) == trimmed(output), f"{page.name}:{line}: {command}"
+
+
+@pytest.mark.parametrize(("page", "line", "text"), list(blocks("pycon")), ids=name)
+def test_python_sessions(page: Path, line: int, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    session = doctest.DocTestParser().get_doctest(text, {}, f"{page.name}:{line}", str(page), line)
+    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(session).failed == 0
+
+
+def test_pages_have_examples() -> None:
+    assert {page.name for page, _, _ in blocks("console")} >= {"README.md", "frontend.md", "plan.md"}
