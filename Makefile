@@ -1,4 +1,4 @@
-# make demo   verify an example from C to C, and show its plan
+# make demo   plan an example and verify it in three ways
 # make test   the tests (seeded samples of the sweeps)
 # make check  lint, types, tests
 # make test-all  the full sweeps as well
@@ -24,7 +24,7 @@ $(VENV)/.checks-installed: $(VENV)/.tests-installed
 	@touch $@
 
 demo: $(VENV)/.installed
-	$(BIN)/loadstone info examples/matmul.c
+	$(BIN)/loadstone plan examples/matmul.c
 	$(BIN)/loadstone run examples/matmul.c
 
 test: $(VENV)/.tests-installed

@@ -5,7 +5,7 @@
 #endif
 
 #pragma loadstone default(m = 70, n = 50)
-#pragma loadstone assume(m >= 1)
+#pragma loadstone assume(m >= 1 && n >= 1)
 void lpsf(int m, int n, int p0[n][m], int p4[n][m])
 {
   int p1[n][m], p2[n][m], p3[n][m];

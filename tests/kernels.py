@@ -22,8 +22,8 @@ def tiny_parameters(kernel: Kernel, values: tuple[int, ...] = UGLY) -> Iterator[
     """Small parameter values that the context allows: all equal, and all different."""
     names = kernel.parameters
     for value in values:
-        for step in (0, 1):
-            chosen = {name: value + step * position for position, name in enumerate(names)}
+        for step in (0, 1, -1):
+            chosen = {name: max(0, value + step * position) for position, name in enumerate(names)}
             valid = not fixed(kernel.context, chosen).is_empty() and (step == 0 or len(names) > 1)
             if valid and instance_count(kernel, chosen) <= MOST_INSTANCES:
                 yield chosen

@@ -15,7 +15,7 @@ Tiles = Sequence[Elements]
 
 
 def union(sets: Iterable[Elements]) -> Elements:
-    return frozenset().union(*sets)
+    return frozenset[Hashable]().union(*sets)
 
 
 def theorem_1(reads: Tiles, writes: Tiles) -> tuple[list[Elements], list[Elements]]:

@@ -157,7 +157,7 @@ class LocalBuffer(Buffer):
 def replayed(
     tiles: TiledKernel, strips: list[Strip], parameters: Mapping[str, int], start: Memory, load: Moves, store: Moves
 ) -> Memory:
-    """The memory after running all tiles on local memories: load before a tile, store behind it, forget at strip ends."""
+    """The memory after all tiles ran on local memories: load before a tile, store behind it, forget at strip ends."""
     memory = copied(start)
     statements = {statement.name: statement for statement in tiles.kernel.statements}
     nothing: frozenset[Cell] = frozenset()

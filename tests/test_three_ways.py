@@ -9,7 +9,7 @@ import pytest
 
 import loadstone as ls
 from kernels import EXAMPLES, random_kernel, tiny_parameters
-from loadstone.analysis import Dependences, dependences
+from loadstone.analysis import Dependences, dependences, out_of_bounds
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import printed_again
 from loadstone.poly.limits import LimitReached, operation_limit
@@ -73,6 +73,7 @@ def check_kernel(kernel: Kernel, rows: Iterable[Mapping[str, int]], seed: int) -
 def test_examples(path: Path) -> None:
     kernel = ls.parse(path)
     assert set(kernel.defaults) == set(kernel.parameters)
+    assert not list(out_of_bounds(kernel))
     check_kernel(kernel, tiny_parameters(kernel), seed=1)
 
 

@@ -1,6 +1,7 @@
 /* Electric and magnetic field in the plane by finite differences in time (PolyBench fdtd-2d).
    Skewed tiles; the magnetic field lags one step behind in both directions. */
 #pragma loadstone default(tmax = 7, nx = 41, ny = 45)
+#pragma loadstone assume(nx >= 1)
 void fdtd_2d(int tmax, int nx, int ny, double ex[nx][ny], double ey[nx][ny], double hz[nx][ny], double fict[tmax])
 {
 #pragma loadstone tile schedule(S0: t, t, t + j; S1: t, t + i, t + j; S2: t, t + i, t + j; \

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from loadstone.analysis import Dependences, dependences
@@ -12,7 +12,7 @@ from loadstone.loops import generate
 from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.simulate import execute, initial_memory, mismatches
-from loadstone.simulate.compiled import compile_emitted, compile_original
+from loadstone.simulate.compiled import CompiledKernel, compile_emitted, compile_original
 from loadstone.simulate.memory import copied, live_out_arrays
 from loadstone.transfer import Plan, make_plan
 from loadstone.transfer.coarse import coarse_arrays
@@ -83,16 +83,13 @@ def printed_again(kernel: Kernel, name: str) -> str:
 
 
 def compare_executions(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0) -> dict[str, Any]:
-    """The outcome of running a kernel as its own C, as the model, and as C printed from the model."""
+    """The outcome of running a kernel as its own C (if it is C), as the model, and as C printed from the model."""
     start = initial_memory(kernel, parameters, seed)
     outputs = live_out_arrays(kernel)
     interpreted = copied(start)
     trace = execute(kernel, parameters, interpreted)
     ways: dict[str, int] = {}
-    for way, program in (
-        ("original C", compile_original(kernel)),
-        ("printed C", compile_emitted(kernel, printed_again(kernel, "printed"), "printed")),
-    ):
+    for way, program in _compiled_ways(kernel):
         memory = copied(start)
         program.run(parameters, memory)
         ways[way] = len(mismatches(interpreted, memory, outputs))
@@ -105,3 +102,9 @@ def compare_executions(kernel: Kernel, parameters: Mapping[str, int], seed: int 
         "ways": ways,
         "outputs": {name: len(start[name].cells) for name in outputs},
     }
+
+
+def _compiled_ways(kernel: Kernel) -> Iterator[tuple[str, CompiledKernel]]:
+    if kernel.original is not None:
+        yield "original C", compile_original(kernel)
+    yield "printed C", compile_emitted(kernel, printed_again(kernel, "printed"), "printed")

@@ -1,6 +1,19 @@
-"""What can be said of a kernel as it stands: dependences and liveness."""
+"""What can be said of a kernel as it stands: dependences, liveness, accesses out of bounds."""
 
+from loadstone.analysis.bounds import OutOfBounds, out_of_bounds, within_extents
 from loadstone.analysis.dependences import Dependences, anti, dependences, flow, flow_of_reads, output
 from loadstone.analysis.liveness import live_in, upward_exposed
 
-__all__ = ["Dependences", "anti", "dependences", "flow", "flow_of_reads", "live_in", "output", "upward_exposed"]
+__all__ = [
+    "Dependences",
+    "OutOfBounds",
+    "anti",
+    "dependences",
+    "flow",
+    "flow_of_reads",
+    "live_in",
+    "out_of_bounds",
+    "output",
+    "upward_exposed",
+    "within_extents",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from loadstone.analysis.bounds import OutOfBounds, out_of_bounds
 from loadstone.analysis.dependences import dependences
 from loadstone.analysis.liveness import live_in
 from loadstone.model.affine import affine_text
@@ -23,7 +24,16 @@ def kernel_info(kernel: Kernel) -> dict[str, Any]:
         "arrays": {name: _array(array, name in needed, kernel) for name, array in kernel.arrays.items()},
         "dependences": {"flow": str(found.flow), "anti": str(found.anti), "output": str(found.output)},
         "defaults": dict(kernel.defaults),
+        "warnings": _warnings(kernel),
     }
+
+
+def _warnings(kernel: Kernel) -> list[str]:
+    """One access out of bounds for each array that has such."""
+    first: dict[str, OutOfBounds] = {}
+    for finding in out_of_bounds(kernel):
+        first.setdefault(finding.array, finding)
+    return [finding.text() for finding in first.values()]
 
 
 def _statement(statement: Statement) -> dict[str, Any]:

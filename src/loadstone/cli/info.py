@@ -41,6 +41,8 @@ def _show(info: dict[str, Any], screen: Console) -> None:
     screen.print()
     screen.print(Text("dependences", style="bold"))
     _rows(screen, list(info["dependences"].items()))
+    for warning in info["warnings"]:
+        screen.print(Text(f"warning: {warning}", style="yellow"))
 
 
 def _rows(screen: Console, rows: list[tuple[str, str]]) -> None:

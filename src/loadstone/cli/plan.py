@@ -13,6 +13,7 @@ from rich.text import Text
 from loadstone.cli.console import console, table
 from loadstone.cli.kernels import parameter_values, read_kernel, tiled_kernel
 from loadstone.pipeline import plan_tiles
+from loadstone.poly.limits import DEFAULT_LIMIT
 from loadstone.transfer import Plan
 from loadstone.transfer.check import check_plan
 from loadstone.transfer.description import comparison, plan_info
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(plan_info(plan, given)))
     elif arguments.quast:
-        _show_quasts(plan, console())
+        _show_quasts(plan, arguments.limit or DEFAULT_LIMIT, console())
     else:
         known = given is not None or set(kernel.parameters) <= set(kernel.defaults)
         _show(plan, parameter_values(arguments, kernel) if known else None, console())
@@ -79,8 +80,8 @@ def _show_comparison(plan: Plan, parameters: Mapping[str, int], screen: Console)
     screen.print(table(("way", ">loaded", ">stored", ">total"), rows))
 
 
-def _show_quasts(plan: Plan, screen: Console) -> None:
-    for title, text in plan_quasts(plan):
+def _show_quasts(plan: Plan, limit: int, screen: Console) -> None:
+    for title, text in plan_quasts(plan, limit):
         screen.print(Text(title, style="bold"))
         screen.print(text, markup=False)
         screen.print()

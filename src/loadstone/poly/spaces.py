@@ -99,3 +99,17 @@ def parameters_to_inputs(value: isl.Map, names: Sequence[str]) -> isl.Map:
         else:
             value = value.move_dims(Dim.in_, position, Dim.param, index, 1)
     return value
+
+
+def without_determined_dims(value: isl.Set) -> isl.Set:
+    """A set with as many points, from which dimensions that the others determine have been dropped.
+
+    >>> print(without_determined_dims(isl.Set("[n] -> { [t, x] : 8t <= x <= 8t + 7 and 0 <= x < n }")))
+    [n] -> { [x] : 0 <= x < n }
+    """
+    value = value.unwrap().wrap().flatten() if value.is_wrapping() else value.reset_tuple_id()
+    for position in reversed(range(value.dim(Dim.set))):
+        split = isl.Map.from_domain(value).move_dims(Dim.out, 0, Dim.in_, position, 1)
+        if split.is_single_valued():
+            value = split.domain()
+    return value

@@ -11,9 +11,9 @@ earlier tiles of the strip, Definitions 1 to 4 of [RR-7697, 3.1] are the conditi
     Definition 3 (iii)  Load(T) and Load(T') are disjoint: nothing is loaded twice
     Definition 4 (ii)   Store(T) and Store(T') are disjoint: nothing is stored twice
 
-With may-accesses Theorems 3 and 4 [RR-7697, 4.1] decide on validity: In is over-approximated, Out over-approximated where
-it harms and under-approximated where it helps. Exact then means exact with respect to these approximations, and what is
-stored without surely being written counts as read (In' of Theorem 6).
+With may-accesses Theorems 3 and 4 [RR-7697, 4.1] decide on validity: In is over-approximated, Out over-approximated
+where it harms and under-approximated where it helps. Exact then means exact with respect to these approximations, and
+what is stored without surely being written counts as read (In' of Theorem 6).
 
 Definition 2 (i) asks for Out = Store. Two plans that differ from it are right all the same, and are accepted:
 
@@ -32,6 +32,7 @@ from typing import Any
 
 import islpy as isl
 
+from loadstone.analysis import within_extents
 from loadstone.model.kernel import Array
 from loadstone.poly import coalesced
 from loadstone.poly.order import earlier, later, not_earlier
@@ -45,14 +46,13 @@ from loadstone.transfer.tile_accesses import (
     element_space,
     existing_tiles,
     tile_space,
-    within_extents,
 )
 from loadstone.transform.tiling import TiledKernel
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A condition that a plan violates, what that means, and where: parameters, all tile coordinates, and the element."""
+    """A condition that a plan violates, what that means, and where: parameters, all tile coordinates, the element."""
 
     condition: str
     meaning: str
@@ -234,7 +234,7 @@ def _first(moved: isl.Map) -> isl.Map:
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """A condition by its names (for exact and for approximated kernels), in words, and tiles to violating elements."""
+    """A condition: its names for exact and for approximated kernels, in words, and tiles to violating elements."""
 
     exact: str
     approximated: str
@@ -245,7 +245,9 @@ class _Condition:
 UNKNOWN_ARRAY = "the kernel has no array of this name"
 
 VALIDITY = (
-    _Condition("the tiling", "the tiling", "no instance runs in this tile, so that nothing is moved there", _in_no_tile),
+    _Condition(
+        "the tiling", "the tiling", "no instance runs in this tile, so that nothing is moved there", _in_no_tile
+    ),
     _Condition("the array", "the array", "the element is outside of the array", _outside),
     _Condition(
         "Definition 1 (i)",
@@ -293,7 +295,10 @@ EXACTNESS = (
         _loaded_again,
     ),
     _Condition(
-        "Definition 2 (i)", "Definition 2 (i)", "the store is useless: the strip does not write the element", _stored_unwritten
+        "Definition 2 (i)",
+        "Definition 2 (i)",
+        "the store is useless: the strip does not write the element",
+        _stored_unwritten,
     ),
     _Condition(
         "Definition 4 (ii)",
@@ -330,7 +335,7 @@ def _moved(tiles: TiledKernel, array: Array, moved: Mapping[str, isl.Map]) -> is
 
 
 def _needed(tiles: TiledKernel, array: Array, needed: isl.UnionMap, accesses: TileAccesses) -> isl.Set:
-    """The elements that the strip must store; all that it may write of a scalar that could have stayed in a register."""
+    """The elements that the strip must store: all that it may write of a scalar that could have stayed a register."""
     if not in_memory(array):
         return accesses.may_writes.range()
     space = strip_space(tiles).map_from_domain_and_range(element_space(tiles.kernel.parameters, array))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import islpy as isl
 
+from loadstone.analysis import within_extents
 from loadstone.model.kernel import Array
 from loadstone.poly.spaces import Dim, parameters_to_inputs
 from loadstone.transfer.plan import ArrayPlan
 from loadstone.transfer.strips import memory_arrays
-from loadstone.transfer.tile_accesses import tile_space, tile_to_touched, tile_to_written, within_extents
+from loadstone.transfer.tile_accesses import tile_space, tile_to_touched, tile_to_written
 from loadstone.transform.tiling import TiledKernel
 
 

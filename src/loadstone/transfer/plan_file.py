@@ -65,9 +65,7 @@ def _arrays(source: Source) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", arrays)
 
 
-def _read_map(
-    text: object, what: str, array: Array, tiles: TiledKernel, source: Source, problems: Problems
-) -> isl.Map:
+def _read_map(text: object, what: str, array: Array, tiles: TiledKernel, source: Source, problems: Problems) -> isl.Map:
     """The map of a text; a problem is recorded, and the map empty, if it is none of this array."""
     space = tile_space(tiles, array)
     hint = f"it must be like {isl.Map.universe(space)}"
@@ -80,13 +78,13 @@ def _read_map(
     if relation is None:
         problems.add(f"{what} is not a map that isl can read", span, hint)
         return empty
-    unknown = sorted(_parameters(relation) - set(_parameters(empty)))
+    unknown = sorted(_parameters(relation) - _parameters(empty))
     if unknown:
         problems.add(f"{what} has the unknown parameter {unknown[0]}", span, hint)
         return empty
     found: list[isl.Map] = []
     relation.align_params(space.params()).foreach_map(found.append)
-    if any(not _same_tuples(part.get_space(), space) for part in found):
+    if any(not part.get_space().has_equal_tuples(space) for part in found):
         problems.add(f"{what} does not map the tiles of a strip to elements of '{array.name}'", span, hint)
         return empty
     return found[0] if found else empty
@@ -94,11 +92,7 @@ def _read_map(
 
 def _parameters(relation: isl.Map | isl.UnionMap) -> set[str]:
     space = relation.get_space()
-    return {space.get_dim_name(Dim.param, k) for k in range(space.dim(Dim.param))}
-
-
-def _same_tuples(left: isl.Space, right: isl.Space) -> bool:
-    return left.has_equal_tuples(right)
+    return {space.get_dim_name(Dim.param, k) or "" for k in range(space.dim(Dim.param))}
 
 
 def _span(source: Source, value: object) -> Span | None:

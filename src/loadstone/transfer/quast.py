@@ -8,6 +8,7 @@ from functools import reduce
 
 import islpy as isl
 
+from loadstone.analysis import within_extents
 from loadstone.poly import coalesced
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.linear import conditions, opposite, where_negative, where_nonnegative
@@ -15,7 +16,7 @@ from loadstone.poly.spaces import Dim
 from loadstone.transfer.first_last import first_read_before_write, last_write
 from loadstone.transfer.plan import Plan
 from loadstone.transfer.selection_tree import BOTTOM, Leaf, Quast, Test, Tree, agree, count_tests, emit_quast, same
-from loadstone.transfer.tile_accesses import element_space, within_extents
+from loadstone.transfer.tile_accesses import element_space
 from loadstone.transform.legality import maps_of
 from loadstone.transform.tiling import TiledKernel
 

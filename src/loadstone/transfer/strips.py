@@ -109,7 +109,7 @@ def _flow_through_elements(kernel: Kernel, reads: isl.UnionMap, *, sure: bool) -
 
 
 def needed_writes(tiles: TiledKernel) -> isl.UnionMap:
-    """Strips to the elements that they may write and whose value is seen after the strip: by a later strip, or at the end.
+    """Strips to the elements that they may write and whose value is seen later: by another strip, or at the end.
 
     Beyond the papers, which store all that a strip has written.
     """

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loadstone.model.affine import NotAffine, affine_value
 from loadstone.model.kernel import Access, Array, Statement, union_of_maps
 from loadstone.poly import coalesced, set_space
-from loadstone.poly.spaces import dimension
 from loadstone.transfer.strips import memory_arrays
 from loadstone.transform.tiling import TiledKernel
 
@@ -87,19 +85,6 @@ def tile_space(tiles: TiledKernel, array: Array) -> isl.Space:
 def element_space(parameters: tuple[str, ...], array: Array) -> isl.Space:
     """The space of the elements of an array."""
     return set_space(parameters, array.name, [f"x{k}" for k in range(array.rank)])
-
-
-def within_extents(array: Array, space: isl.Space) -> isl.Set:
-    """The elements with subscripts in range; a bound that is not affine is left out."""
-    result = isl.Set.universe(space)
-    for position, extent in enumerate(array.extents):
-        index = dimension(space, position)
-        result = result.intersect(index.nonneg_set())
-        try:
-            result = result.intersect(index.lt_set(affine_value(extent, space)))
-        except NotAffine:
-            continue
-    return result
 
 
 def _parameters(tiles: TiledKernel) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import islpy as isl
 from loadstone.poly import fixed
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.names import parameter_point
+from loadstone.poly.spaces import without_determined_dims
 
 COUNTING_LIMIT = 50_000
 
@@ -21,7 +22,7 @@ def volume(relation: isl.Map | isl.Set) -> isl.PwQPolynomial | None:
     """The number of pairs of a relation (or of points of a set) in closed form; None beyond the operation limit."""
     try:
         with operation_limit(COUNTING_LIMIT):
-            return _points(relation).card()
+            return without_determined_dims(_points(relation)).card().coalesce()
     except LimitReached:
         return None
 
