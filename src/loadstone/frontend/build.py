@@ -15,7 +15,7 @@ from loadstone.frontend.depth import deep_recursion
 from loadstone.frontend.directives import default_values, parameter_context, requested_tiling
 from loadstone.frontend.scopes import Resolved, expressions, iterators, names_in, nodes, resolve, uses, written_names
 from loadstone.frontend.steering import steering_names
-from loadstone.frontend.typing import Guard, Names, Typing, condition_parts, conjunction, not_affine, refused
+from loadstone.frontend.typing import Guard, Names, Typing, condition_parts, conjunction, not_affine, refused, settled
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
 from loadstone.model.expression import Expression, converted, unary
 from loadstone.model.kernel import Access, Kernel, Original, Statement
@@ -272,7 +272,7 @@ class _Builder:
                 tuple(place.iterators),
                 domain,
                 schedule,
-                tuple(typing.reads),
+                settled(typing.reads),
                 write,
                 converted(value, kind),
                 condition,

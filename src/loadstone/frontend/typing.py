@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import assert_never
 
 import islpy as isl
 
 from loadstone.errors import Diagnostic, InputError, Span
 from loadstone.frontend import syntax
+from loadstone.frontend.alike import extremum
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
 from loadstone.model.expression import (
     Binary,
@@ -223,6 +225,21 @@ class Typing:
         return expression
 
     def _conditional(self, node: syntax.Conditional, guard: Guard) -> Expression:
+        return self._extremum(node, guard) or self._selection(node, guard)
+
+    def _extremum(self, node: syntax.Conditional, guard: Guard) -> Expression | None:
+        """The conditional as a minimum or maximum, if it is one; `<=` and `>=` tell zeros apart, so only on integers."""
+        found, condition, before = extremum(node), node.condition, len(self.reads)
+        if found is None or not isinstance(condition, syntax.BinaryOp):
+            return None
+        name, swapped = found
+        left, right = self.expression(condition.left, guard), self.expression(condition.right, guard)
+        if "=" in condition.op and not (left.type.is_integer and right.type.is_integer):
+            del self.reads[before:]
+            return None
+        return binary(name, right, left, node.span) if swapped else binary(name, left, right, node.span)
+
+    def _selection(self, node: syntax.Conditional, guard: Guard) -> Expression:
         condition = self.expression(node.condition, guard)
         then = self.expression(node.then, guard.under(condition, True))
         otherwise = self.expression(node.otherwise, guard.under(condition, False))
@@ -271,6 +288,17 @@ def _relation(space: isl.Space, array: str, values: list[isl.PwAff | None]) -> i
         if value is None:
             relation = relation.drop_constraints_involving_dims(Dim.out, position, 1)
     return relation
+
+
+def settled(reads: Sequence[Access]) -> tuple[Access, ...]:
+    """The reads, exact also where all that one may read is surely read by others of the same instance."""
+    return tuple(read if read.exact else replace(read, exact=_surely_read(read, reads)) for read in reads)
+
+
+def _surely_read(read: Access, reads: Sequence[Access]) -> bool:
+    sure = (other.relation for other in reads if other.exact and other.array == read.array)
+    covered = reduce(lambda union, relation: union.union(relation), sure, read.relation.subtract(read.relation))
+    return read.relation.is_subset(covered)
 
 
 def condition_parts(node: syntax.Expr) -> list[syntax.Expr]:

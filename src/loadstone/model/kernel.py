@@ -42,8 +42,9 @@ class Array:
 class Access:
     """A reference to an array in a statement.
 
-    `relation` maps instances to elements. When `exact`, every instance touches exactly that element; otherwise it
-    may touch any of the elements, or none.
+    `relation` maps instances to elements. When `exact`, every instance surely touches that element (a read that is
+    evaluated only sometimes is exact too, if another one of the statement always reads the element); otherwise it may
+    touch any of the elements, or none.
     """
 
     array: str

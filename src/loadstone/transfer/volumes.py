@@ -5,12 +5,13 @@ A closed form may be too large to be of use, or to compute; then there is none, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
 import islpy as isl
 
 from loadstone.poly import fixed
+from loadstone.poly.isolated import isolated
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.names import parameter_point
 from loadstone.poly.spaces import without_determined_dims
@@ -20,20 +21,20 @@ COUNTING_LIMIT = 50_000
 
 def volume(relation: isl.Map | isl.Set) -> isl.PwQPolynomial | None:
     """The number of pairs of a relation (or of points of a set) in closed form; None beyond the operation limit."""
-    try:
-        with operation_limit(COUNTING_LIMIT):
-            return without_determined_dims(_points(relation)).card().coalesce()
-    except LimitReached:
-        return None
+    return _closed_form(lambda: without_determined_dims(_points(relation)).card().coalesce())
 
 
 def tile_volume(tile_to_elements: isl.Map) -> isl.PwQPolynomial | None:
     """The number of elements of each tile as a function of its coordinates; None beyond the operation limit."""
+    return _closed_form(tile_to_elements.card)
+
+
+def _closed_form(count_points: Callable[[], isl.PwQPolynomial]) -> isl.PwQPolynomial | None:
     try:
-        with operation_limit(COUNTING_LIMIT):
-            return tile_to_elements.card()
+        text = isolated(lambda: str(count_points()), COUNTING_LIMIT)
     except LimitReached:
         return None
+    return isl.PwQPolynomial.read_from_str(isl.DEFAULT_CONTEXT, text)
 
 
 def total(volumes: Sequence[isl.PwQPolynomial | None]) -> isl.PwQPolynomial | None:

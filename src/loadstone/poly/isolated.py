@@ -1,0 +1,42 @@
+"""Computations that may crash: barvinok does not survive an operation limit that is reached inside of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from loadstone.poly.limits import LimitReached, operation_limit
+
+_DONE, _LIMIT = 0, 3
+
+
+def isolated(compute: Callable[[], str], operations: int) -> str:
+    """The text that a computation returns, run under an operation limit in a process of its own.
+
+    Raises `LimitReached` when the limit is reached, and when the process crashes, which then is the reason.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _answer(compute, operations, writing)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        text = pipe.read().decode()
+    _, status = os.waitpid(child, 0)
+    if os.waitstatus_to_exitcode(status) != _DONE:
+        raise LimitReached(f"more than {operations} isl operations")
+    return text
+
+
+def _answer(compute: Callable[[], str], operations: int, writing: int) -> None:
+    """In the child: write the result and leave, without any of the parent's cleaning up."""
+    status = _LIMIT
+    try:
+        with operation_limit(operations):
+            text = compute()
+        with os.fdopen(writing, "wb") as pipe:
+            pipe.write(text.encode())
+        status = _DONE
+    finally:
+        os._exit(status)
