@@ -577,8 +577,6 @@ def test_functions_with_statements_and_pointers_are_expanded(read: Read) -> None
         update,
         f"{{ {update}[i, j] -> b[j] }}",
         f"{{ {update}[i, j] -> largest_best[] }}",
-        f"{{ {update}[i, j] -> b[j] }}",
-        f"{{ {update}[i, j] -> largest_best[] }}",
     )
     assert not any(kernel.arrays[name].live_out for name in kernel.arrays if name not in ("a", "b"))
 

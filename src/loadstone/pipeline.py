@@ -50,13 +50,18 @@ def _tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
 
 def plan_tiles(tiles: TiledKernel, *, keep_dead_stores: bool = False, limit: int | None = None) -> Plan:
     """The plan of a tiling, after its legality; approximated where the exact one would exceed the operation limit."""
-    known = within_limit("the dependences", limit, lambda: dependences(tiles.kernel))
-    within_limit("the legality of the tiling", limit, lambda: check_legal(tiles, known, lambda: _advice(tiles, known)))
+    check_tiling(tiles, limit)
     try:
         with operation_limit(limit or DEFAULT_LIMIT):
             return make_plan(tiles, keep_dead_stores=keep_dead_stores)
     except LimitReached as reached:
         return Plan(tiles, coarse_arrays(tiles), False, f"the exact plan needs {reached}")
+
+
+def check_tiling(tiles: TiledKernel, limit: int | None = None) -> None:
+    """Raise `IllegalTransformation` unless the tiling respects all dependences."""
+    known = within_limit("the dependences", limit, lambda: dependences(tiles.kernel))
+    within_limit("the legality of the tiling", limit, lambda: check_legal(tiles, known, lambda: _advice(tiles, known)))
 
 
 def _advice(tiles: TiledKernel, known: Dependences) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from loadstone.cli.console import console, table
 from loadstone.cli.kernels import parameter_values, read_kernel, tiled_kernel
-from loadstone.pipeline import plan_tiles
+from loadstone.pipeline import check_tiling, plan_tiles, within_limit
 from loadstone.poly.limits import DEFAULT_LIMIT
 from loadstone.transfer import Plan
 from loadstone.transfer.check import check_plan
@@ -42,7 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace, tiles: TiledKernel) -> int:
     load, store = read_plan(Path(arguments.check), tiles)
-    verdict = check_plan(tiles, load, store)
+    check_tiling(tiles, arguments.limit)
+    verdict = within_limit("the plan", arguments.limit, lambda: check_plan(tiles, load, store))
     if arguments.json:
         print(json.dumps(verdict.described()))
     else:

@@ -13,8 +13,12 @@ _DONE, _LIMIT = 0, 3
 def isolated(compute: Callable[[], str], operations: int) -> str:
     """The text that a computation returns, run under an operation limit in a process of its own.
 
-    Raises `LimitReached` when the limit is reached, and when the process crashes, which then is the reason.
+    Raises `LimitReached` when the limit is reached, and when the process crashes, which then is the reason. Where
+    processes cannot be forked, the computation runs here.
     """
+    if not hasattr(os, "fork"):
+        with operation_limit(operations):
+            return compute()
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -86,6 +86,7 @@ class TiledKernel:
 
 def tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
     """The kernel with a tiling; raises `InputError` when sizes and dimensions do not fit."""
+    _check_names(kernel)
     theta = loop_schedule(kernel) if tiling.schedule is None else _read_schedule(kernel, tiling.schedule)
     dims = next(iter(theta.values())).dim(Dim.out)
     numbered = tiling.schedule is None and len(_nests(kernel)) > 1
@@ -96,6 +97,7 @@ def requested(
     kernel: Kernel, request: TilingRequest, sizes: tuple[int, ...] | None = None, strip: int | None = None
 ) -> TiledKernel:
     """The kernel with the tiling that its source asks for, with other sizes or another strip where they are given."""
+    _check_names(kernel)
     sizes, strip = sizes or request.sizes, strip or request.strip
     if not request.schedule:
         return tiled(kernel, Tiling(sizes, None, strip))
@@ -170,6 +172,13 @@ def _sizes(sizes: int | tuple[int, ...], dims: int, numbered: bool) -> tuple[int
     if any(size < 1 for size in given):
         raise InputError(Diagnostic("tile sizes must be positive"))
     return given
+
+
+def _check_names(kernel: Kernel) -> None:
+    clashing = [name for name in kernel.parameters if name[0] == "T" and name[1:].isdigit()]
+    if clashing:
+        message = f"the parameter '{clashing[0]}' has the name of a tile coordinate"
+        raise InputError(Diagnostic(message, None, "rename it: tile coordinates are called T0, T1, ..."))
 
 
 def _strip(strip: int, dims: int) -> int:

@@ -14,11 +14,10 @@ from pycparser import c_ast, c_lexer, c_parser
 
 from loadstone.errors import Diagnostic, InputError, Span
 from loadstone.frontend.c.preprocess import Preprocessed
-from loadstone.frontend.depth import deep_recursion
+from loadstone.frontend.depth import MAX_NESTING, deep_recursion
 from loadstone.model.types import FIXED_WIDTH
 
 BARE_FUNCTION = "loadstone_bare_kernel"
-MAX_NESTING = 200
 
 _LIBRARY_TYPES = (*FIXED_WIDTH, "FILE", "va_list", "time_t", "clock_t", "pthread_t", "off_t", "wchar_t")
 _PRELUDE = "".join(f"typedef int {name};" for name in _LIBRARY_TYPES) + "\n"

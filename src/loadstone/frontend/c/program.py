@@ -198,9 +198,12 @@ def _with_result_declared(block: syntax.Block, result: str | None) -> syntax.Blo
 
 
 def _undeclared_iterators(body: syntax.Block, symbols: tuple[syntax.Symbol, ...]) -> tuple[tuple[ScalarType, str], ...]:
+    """The iterators that the text uses and does not declare itself."""
     types = {symbol.name: symbol.type for symbol in symbols}
+    declared = {item.symbol.name for item in body.items if isinstance(item, syntax.Declare)}
     loops = (node for node in nodes(body) if isinstance(node, syntax.For) and node.declared is None)
-    return tuple((types.get(name, INT), name) for name in dict.fromkeys(loop.iterator for loop in loops))
+    used = dict.fromkeys(loop.iterator for loop in loops)
+    return tuple((types.get(name, INT), name) for name in used if name not in declared)
 
 
 def _prelude_size(parsed: Parsed) -> int:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
 from loadstone.frontend.build import build_kernel
+from loadstone.frontend.depth import MAX_NESTING
 from loadstone.frontend.python.annotations import Shape, read_shape
 from loadstone.frontend.python.calls import helper_types
 from loadstone.frontend.python.constants import folded
@@ -29,14 +30,21 @@ _SCOPES = (
 
 def function_kernel(function: Helper, options: Mapping[str, Given]) -> Kernel:
     """The kernel that a function states; raises `InputError` with all its problems."""
-    try:
-        kernel = build_kernel(_program(function, options))
-    except RecursionError:
-        hint = "split long expressions and deep nests"
-        raise refused("the function is nested too deeply", function.script.span(function.tree), hint) from None
+    if _depth(function.tree) > MAX_NESTING:
+        hint = f"at most {MAX_NESTING} levels are handled; split long expressions and nests"
+        raise refused("the function is nested too deeply", function.script.span(function.tree), hint)
+    kernel = build_kernel(_program(function, options))
     signature = dict(_signature_defaults(function))
     defaults = {name: value for name, value in signature.items() if name in kernel.parameters}
     return replace(kernel, defaults=defaults | dict(kernel.defaults))
+
+
+def _depth(tree: ast.AST) -> int:
+    """How deeply the nodes of a tree are nested."""
+    depth, level = 0, [tree]
+    while level:
+        depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
 
 
 def _program(function: Helper, options: Mapping[str, Given]) -> syntax.Program:
