@@ -27,7 +27,7 @@ WORDS = {"&&": "and", "||": "or"}
 ROUNDINGS = ("floor", "ceil", "trunc", "round")
 
 
-class NotExpressible(Exception):  # noqa: N818
+class NotExpressible(Exception):
     """The kernel uses something of C that Python has no short way to say."""
 
 

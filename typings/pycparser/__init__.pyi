@@ -1,1 +1,4 @@
-from pycparser import c_ast as c_ast, c_generator as c_generator, c_lexer as c_lexer, c_parser as c_parser
+from pycparser import c_ast as c_ast
+from pycparser import c_generator as c_generator
+from pycparser import c_lexer as c_lexer
+from pycparser import c_parser as c_parser

@@ -101,10 +101,30 @@ def _read_flows(kernel: Kernel) -> tuple[_ReadFlow, ...]:
 
 
 def _read_flow(kernel: Kernel, memory: _Memory, statement: Statement, position: int) -> _ReadFlow:
-    info = isl.UnionAccessInfo.from_sink(_known(kernel, statement.reads[position]))
-    info = info.set_must_source(memory.must).set_may_source(memory.may)
+    """The flow of one read reference.
+
+    isl's dataflow loses a source now and then, depending on how sets are written (seen with islpy-barvinok 2026.2).
+    So the result is held against the memory-based pairs, and found from them where a read with a writer before it
+    got no source.
+    """
+    read = _known(kernel, statement.reads[position])
+    info = isl.UnionAccessInfo.from_sink(read).set_must_source(memory.must).set_may_source(memory.may)
     found = info.set_schedule_map(memory.dates).compute_flow()
-    return _ReadFlow(statement.name, position, found.get_may_dependence(), found.get_may_no_source())
+    writers, unwritten = found.get_may_dependence(), found.get_may_no_source()
+    pairs = _ordered_pairs(memory, memory.must, read)
+    if not pairs.range().is_subset(writers.range()):
+        writers, unwritten = _flow_by_difference(memory, read, pairs)
+    return _ReadFlow(statement.name, position, writers, unwritten)
+
+
+def _flow_by_difference(memory: _Memory, read: isl.UnionMap, pairs: isl.UnionMap) -> tuple[isl.UnionMap, isl.UnionMap]:
+    """Writers and unwritten reads: pairs of a write and a later read without a sure write of the element in between.
+
+    A pair that shares several elements, which only a write that may happen can, is kept: an over-approximation.
+    """
+    overwritten = _ordered_pairs(memory, memory.must, memory.must).apply_range(pairs)
+    possible = _ordered_pairs(memory, memory.may, read)
+    return pairs.subtract(overwritten).union(possible), read.subtract_domain(pairs.range())
 
 
 @lru_cache(maxsize=2)

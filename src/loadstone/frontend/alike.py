@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, cast
 
 from loadstone.frontend import syntax
 
@@ -16,7 +16,7 @@ def alike(first: Any, second: Any) -> bool:
     if type(first) is not type(second):
         return False
     if isinstance(first, tuple):
-        parts: tuple[Any, ...] = first
+        parts = cast("tuple[Any, ...]", first)
         return len(parts) == len(second) and all(map(alike, parts, second))
     if not is_dataclass(first):
         return first == second

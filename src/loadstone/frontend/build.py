@@ -301,10 +301,6 @@ def _has_inequation(node: syntax.Expr) -> bool:
     return any(isinstance(part, syntax.BinaryOp) and part.op == "!=" for part in expressions(node))
 
 
-def _target(node: syntax.Assign) -> str:
-    return node.target.base if isinstance(node.target, syntax.Subscript) else node.target.id
-
-
 def _all_of(parts: list[syntax.Expr]) -> syntax.Expr:
     first, *rest = parts
     for part in rest:

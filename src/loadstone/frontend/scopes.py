@@ -134,7 +134,7 @@ def written_names(block: syntax.Block) -> set[str]:
 
 def names_in(expression: syntax.Expr) -> set[str]:
     """The names of scalars and arrays that an expression uses."""
-    used = set()
+    used: set[str] = set()
     for part in expressions(expression):
         match part:
             case syntax.Name(id=name) | syntax.Subscript(base=name):
@@ -197,12 +197,14 @@ class _Resolver:
     symbols: dict[str, syntax.Symbol]
     scopes: list[dict[str, str]]
     unsupported: Mapping[str, Diagnostic]
-    taken: set[str] = field(default_factory=set)
-    reserved: set[str] = field(default_factory=set)
-    iterators: set[str] = field(default_factory=set)
-    loops: list[str] = field(default_factory=list)
-    loop_symbols: set[str] = field(default_factory=set)
-    seen: list[tuple[str, syntax.Name | syntax.Subscript]] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set[str])
+    reserved: set[str] = field(default_factory=set[str])
+    iterators: set[str] = field(default_factory=set[str])
+    loops: list[str] = field(default_factory=list[str])
+    loop_symbols: set[str] = field(default_factory=set[str])
+    seen: list[tuple[str, syntax.Name | syntax.Subscript]] = field(
+        default_factory=list[tuple[str, syntax.Name | syntax.Subscript]]
+    )
 
     def block(self, block: syntax.Block) -> syntax.Block:
         self.scopes.append({})

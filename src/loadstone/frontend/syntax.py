@@ -206,5 +206,5 @@ class Program:
     original: Original | None
     span: Span
     infer_symbols: bool = False
-    unsupported: Mapping[str, Diagnostic] = field(default_factory=dict)
+    unsupported: Mapping[str, Diagnostic] = field(default_factory=dict[str, Diagnostic])
     problems: tuple[Diagnostic, ...] = ()

@@ -96,9 +96,11 @@ class Typing:
     names: Names
     iterators: Mapping[str, ScalarType]
     domain: isl.Set
-    reads: list[Access] = field(default_factory=list)
-    _elements_read: dict[syntax.Expr, tuple[Expression, ...]] = field(default_factory=dict)
-    _bound: dict[str, Expression] = field(default_factory=dict)
+    reads: list[Access] = field(default_factory=list[Access])
+    _elements_read: dict[syntax.Expr, tuple[Expression, ...]] = field(
+        default_factory=dict[syntax.Expr, tuple[Expression, ...]]
+    )
+    _bound: dict[str, Expression] = field(default_factory=dict[str, Expression])
     _inlining: tuple[str, ...] = ()
 
     def expression(self, node: syntax.Expr, guard: Guard | None = None) -> Expression:
@@ -228,7 +230,7 @@ class Typing:
         return self._extremum(node, guard) or self._selection(node, guard)
 
     def _extremum(self, node: syntax.Conditional, guard: Guard) -> Expression | None:
-        """The conditional as a minimum or maximum, if it is one; `<=` and `>=` tell zeros apart, so only on integers."""
+        """The conditional as a minimum or maximum, if it is one; with `<=` and `>=` only on integers: zeros differ."""
         found, condition, before = extremum(node), node.condition, len(self.reads)
         if found is None or not isinstance(condition, syntax.BinaryOp):
             return None

@@ -26,7 +26,7 @@ def generate(schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str] 
 
 
 def _node(node: isl.AstNode) -> Node:
-    kind: str = isl.ast_node_type(node.get_type()).name
+    kind = str(isl.ast_node_type(node.get_type()).name)
     match kind:
         case "for_":
             return _for(node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 from collections.abc import Callable
 
@@ -34,8 +35,9 @@ def isolated(compute: Callable[[], str], operations: int) -> str:
 
 
 def _answer(compute: Callable[[], str], operations: int, writing: int) -> None:
-    """In the child: write the result and leave, without any of the parent's cleaning up."""
+    """In the child: write the result and leave, without any of the parent's cleaning up; a crash is not reported."""
     status = _LIMIT
+    faulthandler.disable()
     try:
         with operation_limit(operations):
             text = compute()

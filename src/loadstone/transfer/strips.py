@@ -7,10 +7,12 @@ element was surely written earlier in the strip exactly if its last sure writer 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import islpy as isl
 
+from loadstone.analysis import flow_of_reads
 from loadstone.model.kernel import Access, Array, Kernel, Statement
 from loadstone.poly import coalesced, set_space
 from loadstone.poly.order import later
@@ -81,30 +83,43 @@ def _by_strip(tiles: TiledKernel, statement: Statement, accesses: tuple[Access, 
 def _exposed_reads(tiles: TiledKernel) -> isl.UnionMap:
     """Strips to the elements that they may read without having surely written them before."""
     found = isl.UnionMap.empty(tiles.kernel.context.get_space())
-    for sink in tiles.kernel.statements:
-        for read in sink.reads:
-            if in_memory(tiles.kernel.arrays[read.array]):
-                known = read.relation.intersect_params(tiles.kernel.context)
-                found = found.union(_uncovered(tiles, sink, known).to_union_map())
+    for sink, position in _reads_in_memory(tiles.kernel):
+        found = found.union(_uncovered(tiles, sink, position).to_union_map())
     return found
 
 
-def _uncovered(tiles: TiledKernel, sink: Statement, read: isl.Map) -> isl.Map:
+def _reads_in_memory(kernel: Kernel) -> Iterator[tuple[Statement, int]]:
+    """The read references to arrays in external memory, by statement and operand position."""
+    for statement in kernel.statements:
+        for position, read in enumerate(statement.reads):
+            if in_memory(kernel.arrays[read.array]):
+                yield statement, position
+
+
+def _uncovered(tiles: TiledKernel, sink: Statement, position: int) -> isl.Map:
     """Strips to the elements of a read whose last sure writer is not in the same strip."""
+    read = sink.reads[position].relation.intersect_params(tiles.kernel.context)
     access_to_strip = read.domain_map().apply_range(_instance_to_strip(tiles, sink.name))
-    for dependence in maps_of(_flow_through_elements(tiles.kernel, read.to_union_map(), sure=True)):
+    flow = _flow_through_elements if tiles.kernel.exact else _sure_flow_through_elements
+    for dependence in maps_of(flow(tiles.kernel, sink, position)):
         source = dependence.get_tuple_name(Dim.in_)
         covered = dependence.reverse().apply_range(_instance_to_strip(tiles, source))
         access_to_strip = access_to_strip.subtract(covered)
     return access_to_strip.reverse().range_factor_range()
 
 
-def _flow_through_elements(kernel: Kernel, reads: isl.UnionMap, *, sure: bool) -> isl.UnionMap:
-    """Value-based flow, writer to pairs of reader and element; with `sure` as if only sure writes happened."""
-    info = isl.UnionAccessInfo.from_sink(reads.intersect_params(kernel.context))
-    info = info.set_must_source(kernel.must_writes)
-    if not sure:
-        info = info.set_may_source(kernel.accesses(lambda s: () if s.write.exact else (s.write,)))
+def _flow_through_elements(kernel: Kernel, sink: Statement, position: int) -> isl.UnionMap:
+    """The value-based flow of a read, writer to pairs of reader and element."""
+    read = sink.reads[position].relation.intersect_params(kernel.context)
+    by_reader = flow_of_reads(kernel)[sink.name, position].apply_range(read.domain_map().reverse().to_union_map())
+    by_element = kernel.may_writes.apply_range(read.range_map().reverse().to_union_map())
+    return by_reader.intersect(by_element)
+
+
+def _sure_flow_through_elements(kernel: Kernel, sink: Statement, position: int) -> isl.UnionMap:
+    """The flow of a read as if only sure writes happened; a source that is not found costs a load, no more."""
+    read = sink.reads[position].relation.intersect_params(kernel.context)
+    info = isl.UnionAccessInfo.from_sink(read.to_union_map()).set_must_source(kernel.must_writes)
     return info.set_schedule_map(kernel.schedule).compute_flow().get_full_may_dependence()
 
 
@@ -134,12 +149,16 @@ def _universe(tiles: TiledKernel, array: Array) -> isl.Set:
 def _read_in_later_strips(tiles: TiledKernel) -> isl.UnionMap:
     """Strips to the elements whose value a later strip reads."""
     found = isl.UnionMap.empty(tiles.kernel.context.get_space())
-    increasing = later(strip_space(tiles)).wrap()
-    for dependence in maps_of(_flow_through_elements(tiles.kernel, tiles.kernel.reads, sure=False)):
-        source = dependence.get_tuple_name(Dim.in_)
-        sink = dependence.range().unwrap().get_tuple_name(Dim.in_)
-        read_to_strip = dependence.reverse().apply_range(_instance_to_strip(tiles, source)).curry()
-        by_reader = read_to_strip.apply_domain(_instance_to_strip(tiles, sink)).reverse().curry()
-        handed_on = by_reader.intersect_range(increasing).range_factor_domain()
-        found = found.union(handed_on.reverse().to_union_map())
+    for sink, position in _reads_in_memory(tiles.kernel):
+        for dependence in maps_of(_flow_through_elements(tiles.kernel, sink, position)):
+            found = found.union(_handed_on(tiles, dependence, sink).to_union_map())
     return found
+
+
+def _handed_on(tiles: TiledKernel, dependence: isl.Map, sink: Statement) -> isl.Map:
+    """Strips to the elements that carry a flow, writer to pairs of reader and element, into a later strip."""
+    source = dependence.get_tuple_name(Dim.in_)
+    read_to_strip = dependence.reverse().apply_range(_instance_to_strip(tiles, source)).curry()
+    by_reader = read_to_strip.apply_domain(_instance_to_strip(tiles, sink.name)).reverse().curry()
+    increasing = later(strip_space(tiles)).wrap()
+    return by_reader.intersect_range(increasing).range_factor_domain().reverse()

@@ -124,6 +124,7 @@ class Lowering:
             return
         static = "static" in node.storage or "extern" in node.storage
         try:
+            self._check_no_pointer(node)
             symbol = self.symbol(node, initialised=static, live_out=static)
         except InputError as error:
             self.unsupported[node.name] = error.diagnostics[0]
@@ -132,14 +133,17 @@ class Lowering:
         if node.init is not None and not symbol.constant and not static:
             yield from self._initialiser(node, symbol)
 
+    def _check_no_pointer(self, node: c_ast.Decl) -> None:
+        if shape_of(node.type, self.environment).pointer:
+            span = self.span(innermost(node.type))
+            hint = "declare an array, or use the one that it points to"
+            raise refused(f"the pointer '{node.name}' is declared inside the kernel", span, hint)
+
     def _initialiser(self, node: c_ast.Decl, symbol: syntax.Symbol) -> Iterator[syntax.Node]:
         if not symbol.extents:
             target = syntax.Name(symbol.name, symbol.span)
             yield syntax.Assign(target, self.expression(node.init), symbol.span)
             return
-        if shape_of(node.type, self.environment).pointer:
-            hint = "use the array that it points to"
-            raise refused("pointers cannot be declared inside the kernel", symbol.span, hint)
         if len(symbol.extents) != 1 or not isinstance(node.init, c_ast.InitList):
             raise refused("this initialiser is not supported inside the kernel", symbol.span, "assign the elements")
         for position, item in enumerate(node.init.exprs or ()):
