@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import loadstone as ls
 from loadstone.analysis.info import kernel_info
 from loadstone.model.expression import Cast, Expression, walk
 from loadstone.model.kernel import Access, Kernel
+from loadstone.pipeline import compare_executions
 
 Read = Callable[..., Kernel]
 PARAMETERS = "int n, int m, double a[n], double b[n], double c[n][m]"
@@ -810,3 +812,44 @@ def test_statement_lines_are_those_of_the_source(read: Read) -> None:
     text = head + "  for (int i = 0; i < n; i++)   \n    a[i] = i;\n  a[0] = 1;\n}\n"
     info = json.loads(json.dumps(kernel_info(read(text))))
     assert [statement["line"] for statement in info["statements"]] == [6, 7]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int i = 0; i < n; i++) { push(&z[i], a[i]); z[i].re += w.im; w = z[i]; }",
+        "for (int i = 1; i < n; i++) a[i] = at(a, i - 1) + at(a, n - i) * at(c[0], i % m);",
+        "for (int i = 0; i < n; i++) { struct complex v = {a[i]}, u = v; a[i] = u.re + v.im + clamp(i, 1, m); }",
+        "int i, half; half = n / 2; for (i = 0; i < half; i++) { static const int k[2] = {1, 2}; a[i] *= k[i % 2]; }",
+        "for (int i = 0; i < n; i++) if (a[i] > 1.0) { a[i] = b[i]; push(&w, a[i]); } else b[i] = at(a, i);",
+    ],
+)
+def test_expanded_text_computes_the_same_as_the_model(body: str, read: Read) -> None:
+    top = """
+    struct complex { double re, im; };
+    static void push(struct complex *to, double by)
+    {
+        if (by > 1.5) {
+            to->re = by;
+            return;
+        }
+        to->im = -by;
+    }
+    static double at(double *x, int k) { double value = x[k]; return value; }
+    static int clamp(int x, int low, int high) { if (x < low) return low; return x > high ? high : x; }
+    """
+    kernel = read(scop(body, PARAMETERS + ", struct complex z[n], struct complex w", top=top, after="use(&w);"))
+    values = dict.fromkeys(kernel.parameters, 6)
+    assert compare_executions(kernel, values)["match"]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_whole_function_computes_the_same_as_the_model(read: Read) -> None:
+    kernel = read(
+        "double f(int n, double a[n])\n{\n  int i;\n  double s = 0;\n  for (i = 0; i < n; i++) s += a[i];\n  return s;\n}\n"
+    )
+    assert kernel.original is not None
+    assert kernel.original.iterators == ()
+    assert compare_executions(kernel, {"n": 5})["outputs"] == {"s": 1}
+    assert compare_executions(kernel, {"n": 5})["match"]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 class Node:
+    __slots__: tuple[str, ...]
     coord: Any
     def children(self) -> Sequence[tuple[str, Node]]: ...
 

@@ -257,7 +257,7 @@ class Typing:
         if name == "ceild" and len(arguments) == 2:
             return unary("-", binary("floordiv", unary("-", arguments[0]), arguments[1], node.span), node.span)
         if name not in SIGNATURES:
-            hint = "only mathematical functions and functions that return one expression of their arguments are allowed"
+            hint = "only mathematical functions, and functions that this file defines, can be called"
             raise refused(f"the call of '{name}' has unknown effects", node.span, hint)
         types, result = SIGNATURES[name]
         self._check_count(name, len(types), len(arguments), node.span)

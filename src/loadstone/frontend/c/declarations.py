@@ -15,9 +15,9 @@ from loadstone.model.types import FLOAT, INT, Number, ScalarType, type_named
 class Environment:
     """What a file declares: typedefs, enumeration constants and structures."""
 
-    typedefs: dict[str, c_ast.Node] = field(default_factory=dict)
-    enumerators: dict[str, int] = field(default_factory=dict)
-    structures: dict[str, c_ast.Struct] = field(default_factory=dict)
+    typedefs: dict[str, c_ast.Node] = field(default_factory=dict[str, c_ast.Node])
+    enumerators: dict[str, int] = field(default_factory=dict[str, int])
+    structures: dict[str, c_ast.Struct] = field(default_factory=dict[str, c_ast.Struct])
 
     def declare(self, node: c_ast.Node) -> None:
         """Take note of a typedef, an enumeration or a structure."""

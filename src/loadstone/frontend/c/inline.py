@@ -46,6 +46,24 @@ class _Place:
     is_address: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call of a function that is to be expanded."""
+
+    node: c_ast.FuncCall
+    function: c_ast.FuncDef
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.function.decl.name
+
+    @property
+    def arguments(self) -> list[c_ast.Node]:
+        """The arguments of the call."""
+        return list(self.node.args.exprs) if self.node.args else []
+
+
 @dataclass(slots=True)
 class Inliner:
     """Expands the calls of one kernel.
@@ -62,7 +80,7 @@ class Inliner:
     local: Collection[str]
     active: list[str]
     used: bool = False
-    _names: dict[tuple[str, str], str] = field(default_factory=dict)
+    _names: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def statements(self, nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
         """The statements with calls expanded; those with problems are left out."""
@@ -89,9 +107,10 @@ class Inliner:
                 return [self._with_blocks(node)]
             case c_ast.ExprList():
                 return [part for expr in node.exprs for part in self._statement(expr)]
-            case c_ast.FuncCall() if self._called(node):
-                before, call = self._with_hoisted_children(node)
-                return [*before, self._expanded(call, None)]
+            case c_ast.FuncCall() if self._call(node):
+                before, changed = self._with_hoisted_children(node)
+                call = self._call(changed)
+                return [*before, self._expanded(call, None)] if call else before
             case c_ast.Assignment() | c_ast.Decl() | c_ast.UnaryOp():
                 before, changed = self._hoisted(node)
                 return [*before, changed]
@@ -111,34 +130,35 @@ class Inliner:
             setattr(result, slot, child)
         return result
 
-    def _called(self, node: c_ast.Node) -> c_ast.FuncDef | None:
-        """The function to expand that a node calls."""
-        is_call = isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID)
-        return self.functions.get(node.name.name) if is_call else None
+    def _call(self, node: c_ast.Node) -> _Call | None:
+        """The call that a node is, if it is one to expand."""
+        if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
+            return None
+        function = self.functions.get(node.name.name)
+        return _Call(node, function) if function else None
 
-    def _calls(self, node: c_ast.Node) -> Iterator[c_ast.Node]:
-        return (part for part in walk(node) if self._called(part))
+    def _first_call(self, *nodes: c_ast.Node | None) -> _Call | None:
+        """The first call to expand in some trees."""
+        calls = (self._call(part) for node in nodes if node is not None for part in walk(node))
+        return next((call for call in calls if call), None)
 
     def _check_head(self, node: c_ast.For) -> None:
-        heads = (head for head in (node.init, node.cond, node.next) if head is not None)
-        call = next((call for head in heads for call in self._calls(head)), None)
-        if call is not None:
-            name = self._called(call).decl.name
+        call = self._first_call(node.init, node.cond, node.next)
+        if call:
             hint = "only functions that return one expression of their arguments can be called here"
-            raise refused(f"'{name}' cannot be called in the head of a loop", self.span(call), hint)
+            raise refused(f"'{call.name}' cannot be called in the head of a loop", self.span(call.node), hint)
 
     def _hoisted(self, node: c_ast.Node) -> tuple[list[c_ast.Node], c_ast.Node]:
         """Statements that execute the calls in an expression, and the expression with their results."""
-        if not any(self._calls(node)):
+        if not self._first_call(node):
             return [], node
-        for side in _sometimes_evaluated(node):
-            self._check_unconditional(side)
+        self._check_unconditional(_sometimes_evaluated(node))
         before, changed = self._with_hoisted_children(node)
-        if not self._called(changed):
+        call = self._call(changed)
+        if not call:
             return before, changed
-        result = self._result(changed)
-        expansion = self._expanded(changed, result.name)
-        return [*before, result, expansion], c_ast.ID(result.name, node.coord)
+        result = self._result(call)
+        return [*before, result, self._expanded(call, result.name)], c_ast.ID(result.name, node.coord)
 
     def _with_hoisted_children(self, node: c_ast.Node) -> tuple[list[c_ast.Node], c_ast.Node]:
         before: list[c_ast.Node] = []
@@ -150,53 +170,52 @@ class Inliner:
 
         return before, mapped(node, change)
 
-    def _check_unconditional(self, node: c_ast.Node) -> None:
-        call = next(self._calls(node), None)
-        if call is not None:
-            name = self._called(call).decl.name
-            hint = "call it in a statement of its own"
-            raise refused(f"'{name}' is called only under a condition inside of an expression", self.span(call), hint)
+    def _check_unconditional(self, nodes: tuple[c_ast.Node, ...]) -> None:
+        call = self._first_call(*nodes)
+        if call:
+            message = f"'{call.name}' is called only under a condition inside of an expression"
+            raise refused(message, self.span(call.node), "call it in a statement of its own")
 
-    def _result(self, call: c_ast.Node) -> c_ast.Decl:
+    def _result(self, call: _Call) -> c_ast.Decl:
         """The declaration of the variable for the result of a call."""
-        function = self._called(call)
-        kind = function.decl.type.type
+        kind = call.function.decl.type.type
         shape = shape_of(kind, self.environment)
-        name = function.decl.name
         if shape.element is None or shape.extents:
-            raise refused(f"'{name}' returns no number", self.span(call), "use functions that return a number")
-        declaration = copy(function.decl)
+            message = f"'{call.name}' returns no number"
+            raise refused(message, self.span(call.node), "use functions that return a number")
+        declaration = copy(call.function.decl)
         declaration.type, declaration.storage, declaration.funcspec = kind, [], []
-        return renamed(declaration, self._fresh(f"{name}_result"))
+        return renamed(declaration, self.fresh(f"{call.name}_result"))
 
-    def _expanded(self, call: c_ast.Node, result: str | None) -> c_ast.Node:
+    def _expanded(self, call: _Call, result: str | None) -> c_ast.Node:
         """The body of the called function, with its parameters bound to the arguments."""
-        function = self._called(call)
-        name = function.decl.name
-        if name in self.active:
-            raise refused(f"'{name}' is recursive", self.span(call), "kernels cannot call recursive functions")
-        self._check_names(function, call)
-        expansion = _Expansion(self, name, self._names_in(function))
-        bindings = list(expansion.bound(call, parameters_of(function)))
-        body = [expansion.substituted(item) for item in items_of(function.body)]
+        if call.name in self.active:
+            hint = "kernels cannot call recursive functions"
+            raise refused(f"'{call.name}' is recursive", self.span(call.node), hint)
+        self._check_names(call)
+        expansion = _Expansion(self, call.name, self._names_in(call.function))
+        bindings = list(expansion.bound(call))
+        body = [expansion.substituted(item) for item in items_of(call.function.body)]
         try:
             body = without_returns(body, lambda node: _assigned(result, node))
         except UnstructuredReturnError as error:
             hint = "return at the end of the function, or at the end of the branches of a condition"
-            raise refused(f"'{name}' returns from inside of a loop or block", self.span(error.node), hint) from None
+            message = f"'{call.name}' returns from inside of a loop or block"
+            raise refused(message, self.span(error.node), hint) from None
         self.used = True
-        self.active.append(name)
+        self.active.append(call.name)
         body = self.statements(body)
         self.active.pop()
-        return c_ast.Compound([*bindings, *body], call.coord)
+        return c_ast.Compound([*bindings, *body], call.node.coord)
 
-    def _check_names(self, function: c_ast.FuncDef, call: c_ast.Node) -> None:
-        own = {*names_declared(function.body), *(p.name for p in parameters_of(function))}
-        hidden = sorted((set(names_used(function.body)) - own) & set(self.local))
+    def _check_names(self, call: _Call) -> None:
+        body = call.function.body
+        own = {*names_declared(body), *(p.name for p in parameters_of(call.function))}
+        hidden = sorted((set(names_used(body)) - own) & set(self.local))
         if hidden:
-            message = f"'{function.decl.name}' uses the global '{hidden[0]}', which a local variable hides here"
-            raise refused(message, self.span(call), "rename the local variable")
-        for part in walk(function.body):
+            message = f"'{call.name}' uses the global '{hidden[0]}', which a local variable hides here"
+            raise refused(message, self.span(call.node), "rename the local variable")
+        for part in walk(body):
             if isinstance(part, c_ast.Decl) and "static" in part.storage:
                 raise refused("a static variable keeps its value between calls", self.span(part), "make it a global")
 
@@ -206,10 +225,11 @@ class Inliner:
         own = [*(p.name for p in parameters_of(function)), *names_declared(function.body)]
         for local in own:
             if (name, local) not in self._names:
-                self._names[name, local] = self._fresh(f"{name}_{local}")
+                self._names[name, local] = self.fresh(f"{name}_{local}")
         return {local: self._names[name, local] for local in own}
 
-    def _fresh(self, name: str) -> str:
+    def fresh(self, name: str) -> str:
+        """A name that is not in use yet."""
         candidate, number = name, 2
         while candidate in self.taken:
             candidate, number = f"{name}_{number}", number + 1
@@ -224,15 +244,16 @@ class _Expansion:
     inliner: Inliner
     function: str
     names: dict[str, str]
-    places: dict[str, _Place] = field(default_factory=dict)
+    places: dict[str, _Place] = field(default_factory=dict[str, _Place])
 
-    def bound(self, call: c_ast.Node, parameters: list[c_ast.Decl]) -> Iterator[c_ast.Decl]:
+    def bound(self, call: _Call) -> Iterator[c_ast.Decl]:
         """The declarations that give parameters their values; pointers are bound to places instead."""
-        arguments = call.args.exprs if call.args else []
-        if len(arguments) != len(parameters):
+        parameters = parameters_of(call.function)
+        if len(call.arguments) != len(parameters):
             wanted = f"{len(parameters)} argument{'s' * (len(parameters) != 1)}"
-            raise refused(f"'{self.function}' takes {wanted}, not {len(arguments)}", self.inliner.span(call))
-        for parameter, argument in zip(parameters, arguments, strict=True):
+            message = f"'{self.function}' takes {wanted}, not {len(call.arguments)}"
+            raise refused(message, self.inliner.span(call.node), "call it as it is declared")
+        for parameter, argument in zip(parameters, call.arguments, strict=True):
             if shape_of(parameter.type, self.inliner.environment).extents:
                 yield from self._bound_pointer(parameter.name, argument)
             else:
@@ -241,16 +262,17 @@ class _Expansion:
                 yield declaration
 
     def _bound_pointer(self, parameter: str, argument: c_ast.Node) -> Iterator[c_ast.Decl]:
-        is_address = isinstance(argument, c_ast.UnaryOp) and argument.op == "&"
-        base, subscripts = subscripted(argument.expr if is_address else argument)
+        address = argument.expr if isinstance(argument, c_ast.UnaryOp) and argument.op == "&" else None
+        base, subscripts = subscripted(address or argument)
         if not isinstance(base, c_ast.ID | c_ast.StructRef):
-            raise refused("pointer arithmetic is not supported", self.inliner.span(argument), "pass an array")
+            hint = "pass an array, a row of one, or the address of an element"
+            raise refused(f"'{self.function}' needs an array here", self.inliner.span(argument), hint)
         for position, subscript in enumerate(subscripts):
             if not isinstance(subscript, c_ast.Constant):
-                name = self.inliner._fresh(f"{self.names[parameter]}_{position}")
+                name = self.inliner.fresh(f"{self.names[parameter]}_{position}")
                 yield integer_declaration(name, subscript)
                 subscripts[position] = c_ast.ID(name, subscript.coord)
-        self.places[parameter] = _Place(base, subscripts, is_address)
+        self.places[parameter] = _Place(base, subscripts, address is not None)
 
     def substituted(self, node: c_ast.Node) -> c_ast.Node:
         """A part of the body with names and pointers replaced, without labels."""
@@ -258,7 +280,8 @@ class _Expansion:
             case c_ast.Label():
                 return self.substituted(node.stmt)
             case c_ast.Decl():
-                return mapped(renamed(node, self.names[node.name]) if node.name else node, self.substituted)
+                name = self.names[node.name] if node.name in self.names else node.name
+                return mapped(renamed(node, name), self.substituted)
             case c_ast.StructRef(type="->"):
                 zero = c_ast.Constant("int", "0", node.coord)
                 pointed = self.substituted(c_ast.ArrayRef(node.name, zero, node.coord))

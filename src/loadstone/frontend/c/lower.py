@@ -20,7 +20,7 @@ from loadstone.frontend.c.declarations import (
 from loadstone.frontend.c.trees import innermost, subscripted
 from loadstone.model.types import INT, ULONG, Number, ScalarType
 
-_REFUSED_STATEMENTS = {
+_REFUSED_STATEMENTS: dict[type[c_ast.Node], tuple[str, str]] = {
     c_ast.While: ("'while' loops are not static control", "write a 'for' loop with affine bounds"),
     c_ast.DoWhile: ("'do' loops are not static control", "write a 'for' loop with affine bounds"),
     c_ast.Break: ("'break' is not static control", "put the exit condition into the loop bound"),

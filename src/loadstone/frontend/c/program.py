@@ -95,7 +95,7 @@ class _Reader:
     def _pragmas(self) -> Iterator[Pragma]:
         """The loadstone pragmas of the file's top level and of the kernel's function."""
         for node in (*self.definitions, *walk(self.scop.function)):
-            if pragma_words(node)[:1] == ["loadstone"]:
+            if isinstance(node, c_ast.Pragma) and pragma_words(node)[:1] == ["loadstone"]:
                 span = self.parsed.span(node)
                 column = span.source.line(span.line).find("loadstone") + len("loadstone") + 1
                 yield Pragma(node.string.split("loadstone", 1)[1], replace(span, column=max(column, 1)))
@@ -118,11 +118,11 @@ class _Reader:
 
     def _symbols(self, node: c_ast.Decl, *, initialised: bool, live_out: bool) -> Iterator[syntax.Symbol]:
         """The symbols of a declaration; what kernels cannot hold is only noted."""
-        try:
-            for part in self.structures.declarations(node):
+        for part in self.structures.declarations(node):
+            try:
                 yield self.lowering.symbol(part, initialised=initialised, live_out=live_out)
-        except InputError as error:
-            self.lowering.unsupported[node.name] = error.diagnostics[0]
+            except InputError as error:
+                self.lowering.unsupported[part.name] = error.diagnostics[0]
 
     def _simple_functions(self) -> Iterator[syntax.Function]:
         """Functions of scalars that return an expression without side effects."""
@@ -217,5 +217,6 @@ def _is_type(node: c_ast.Node) -> bool:
 
 
 def _is_constant(node: c_ast.Node) -> bool:
-    is_initialised = isinstance(node, c_ast.Decl) and node.init is not None and node.name is not None
-    return is_initialised and "const" in (node.quals or [])
+    if not isinstance(node, c_ast.Decl) or node.init is None or node.name is None:
+        return False
+    return "const" in (node.quals or [])

@@ -50,8 +50,8 @@ def _branch(node: c_ast.If, rest: list[c_ast.Node], finish: Callable[[c_ast.Retu
             raise UnstructuredReturnError(next(part for part in walk(node) if isinstance(part, c_ast.Return)))
     elif not _always_returns(otherwise):
         otherwise = [*_own_scope(node.iffalse), *rest]
-    sides = (c_ast.Compound(without_returns(side, finish), node.coord) for side in (then, otherwise))
-    return c_ast.If(node.cond, *sides, node.coord)
+    chosen, other = (c_ast.Compound(without_returns(side, finish), node.coord) for side in (then, otherwise))
+    return c_ast.If(node.cond, chosen, other, node.coord)
 
 
 def _own_scope(node: c_ast.Node | None) -> list[c_ast.Node]:

@@ -10,7 +10,7 @@ from pycparser import c_ast
 from loadstone.errors import Diagnostic, InputError
 from loadstone.frontend.c.lower import refused
 from loadstone.frontend.c.parse import Parsed
-from loadstone.frontend.c.trees import walk
+from loadstone.frontend.c.trees import items_of, walk
 
 _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 
@@ -95,24 +95,24 @@ def _marked(function: c_ast.FuncDef, parsed: Parsed) -> Iterator[Scop]:
 
 
 def _marked_in(block: c_ast.Compound, function: c_ast.FuncDef, parsed: Parsed) -> Iterator[Scop]:
-    opening: int | None = None
-    items = block.block_items or ()
-    for position, item in enumerate(items):
+    opening: c_ast.Node | None = None
+    inside: list[c_ast.Node] = []
+    for item in items_of(block):
         match pragma_words(item)[:1]:
             case ["scop"] if opening is not None:
-                raise _unclosed(items[opening], parsed)
+                raise _unclosed(opening, parsed)
             case ["scop"]:
-                opening = position
+                opening, inside = item, []
             case ["endscop"] if opening is None:
                 hint = "open the kernel with '#pragma scop' in the same block"
                 raise refused("'#pragma endscop' without '#pragma scop'", parsed.span(item), hint)
-            case ["endscop"]:
-                yield _between(items[opening], items[opening + 1 : position], item, function, parsed)
+            case ["endscop"] if opening is not None:
+                yield _between(opening, inside, item, function, parsed)
                 opening = None
             case _:
-                pass
+                inside.append(item)
     if opening is not None:
-        raise _unclosed(items[opening], parsed)
+        raise _unclosed(opening, parsed)
 
 
 def _unclosed(node: c_ast.Node, parsed: Parsed) -> InputError:
@@ -131,7 +131,7 @@ def _between(
 
 def pragma_words(node: c_ast.Node) -> list[str]:
     """The words of a pragma; nothing for other nodes."""
-    return (node.string or "").split() if isinstance(node, c_ast.Pragma) else []
+    return str(node.string or "").split() if isinstance(node, c_ast.Pragma) else []
 
 
 def outside(scop: Scop) -> Outside:

@@ -41,14 +41,14 @@ class Structures:
     _scopes: list[dict[str, _Variable | None]] = field(default_factory=lambda: [{}])
 
     def declarations(self, node: c_ast.Decl) -> list[c_ast.Decl]:
-        """The declarations of the members; a variable of another type is left as it is."""
+        """The declarations of the members, without values; a variable of another type is left as it is."""
         members = dict(self._members(node.type))
         if () in members:
             self._scopes[-1][node.name] = None
             return [node]
         names = {path: self._fresh("_".join((node.name, *path))) for path in members}
         self._scopes[-1][node.name] = _Variable(names, len(list(_layers(node.type))))
-        return [self._member(node, path, kind, names[path]) for path, kind in members.items()]
+        return [_member(node, kind, names[path]) for path, kind in members.items()]
 
     def statements(self, nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
         """The statements without structures; those with problems are left out."""
@@ -80,17 +80,8 @@ class Structures:
         known = kind if kind.decls else self.environment.structures.get(kind.name)
         return known if known and known.decls and all(m.name for m in known.decls) else None
 
-    def _member(self, node: c_ast.Decl, path: _Path, kind: c_ast.Node, name: str) -> c_ast.Decl:
-        self.used = True
-        result = copy(node)
-        result.type = with_innermost(node.type, kind)
-        result.init = self._member_of(node.init, path) if node.init is not None else None
-        return renamed(result, name)
-
     def _member_of(self, value: c_ast.Node, path: _Path) -> c_ast.Node:
         """The member of a structure-valued expression."""
-        if isinstance(value, c_ast.InitList):
-            raise refused("structures with initialisers are not supported", self.span(value), "assign the members")
         for name in path:
             value = c_ast.StructRef(value, ".", c_ast.ID(name, value.coord), value.coord)
         return self._expression(value)
@@ -105,8 +96,10 @@ class Structures:
         match node:
             case c_ast.Compound():
                 return [self._block(node)]
+            case c_ast.Decl() if self._structure(node.type) is not None:
+                return [*self._declared(node)]
             case c_ast.Decl():
-                return [*self.declarations(self._initialised(node))]
+                return [*self.declarations(self._plain(node))]
             case c_ast.If():
                 return [self._with_blocks(node, ("cond",), ("iftrue", "iffalse"))]
             case c_ast.For():
@@ -116,13 +109,36 @@ class Structures:
             case _:
                 return [self._expression(node)]
 
-    def _initialised(self, node: c_ast.Decl) -> c_ast.Decl:
-        """The declaration with structures taken out of its extents and of its initialiser."""
-        if self._structure(node.type) is not None:
-            return node
+    def _plain(self, node: c_ast.Decl) -> c_ast.Decl:
+        """The declaration with structures taken out of its extents and of its value."""
         result = self._expression(node)
         assert isinstance(result, c_ast.Decl)
         return result
+
+    def _declared(self, node: c_ast.Decl) -> list[c_ast.Decl]:
+        """The declarations of the members of a structure, with their values."""
+        parts = self.declarations(node)
+        if node.init is None:
+            return parts
+        self.used = True
+        if isinstance(node.init, c_ast.InitList):
+            values = self._listed(node.init, parts)
+        else:
+            variable = self._scopes[-1][node.name]
+            values = [self._member_of(node.init, path) for path in variable.members] if variable else []
+        for part, value in zip(parts, values, strict=True):
+            part.init = value
+        return parts
+
+    def _listed(self, values: c_ast.InitList, parts: list[c_ast.Decl]) -> list[c_ast.Node]:
+        """The values of a list for members that are scalars; those left out are zero."""
+        listed: list[c_ast.Node] = list(values.exprs or ())
+        nested = any(isinstance(value, c_ast.InitList | c_ast.NamedInitializer) for value in listed)
+        if nested or len(listed) > len(parts) or any(list(_layers(part.type)) for part in parts):
+            raise refused("this initialiser of a structure is not supported", self.span(values), "assign the members")
+        missing = len(parts) - len(listed)
+        zero = c_ast.Constant("int", "0", values.coord)
+        return [*(self._expression(value) for value in listed), *([zero] * missing)]
 
     def _with_blocks(self, node: c_ast.Node, expressions: tuple[str, ...], blocks: tuple[str, ...]) -> c_ast.Node:
         result = copy(node)
@@ -162,6 +178,7 @@ class Structures:
             return mapped(node, self._expression)
         if path not in variable.members:
             raise self._not_a_member(base, path, variable)
+        self.used = True
         member = c_ast.ID(variable.members[path], base.coord)
         return element(member, [self._expression(subscript) for subscript in subscripts])
 
@@ -170,6 +187,14 @@ class Structures:
         if any(member[: len(path)] == path for member in variable.members):
             return refused("a structure can only be used member by member", self.span(base), hint)
         return refused(f"the structure has no member '{'.'.join(path)}'", self.span(base), hint)
+
+
+def _member(node: c_ast.Decl, kind: c_ast.Node, name: str) -> c_ast.Decl:
+    """The declaration of one member, without a value."""
+    result = copy(node)
+    result.type = with_innermost(node.type, kind)
+    result.init = None
+    return renamed(result, name)
 
 
 def _access(node: c_ast.Node) -> tuple[c_ast.Node, list[c_ast.Node], _Path]:

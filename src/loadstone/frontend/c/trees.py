@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
+from typing import Any, cast
 
 from pycparser import c_ast
 
@@ -26,8 +27,8 @@ def names_used(node: c_ast.Node) -> Iterator[str]:
 
 
 def names_declared(node: c_ast.Node) -> Iterator[str]:
-    """The names that the declarations in a tree declare; names of members are not among them."""
-    if isinstance(node, c_ast.Decl) and node.name:
+    """The names of the variables that a tree declares; names of members and functions are not among them."""
+    if isinstance(node, c_ast.Decl) and node.name and not isinstance(node.type, c_ast.FuncDecl):
         yield node.name
     if not isinstance(node, c_ast.Struct | c_ast.Union | c_ast.FuncDecl):
         for _, child in node.children():
@@ -38,11 +39,12 @@ def mapped(node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node]) -> c_as
     """A copy of the node whose children are changed."""
     result = copy(node)
     for slot in type(node).__slots__:
-        value = None if slot in ("coord", "__weakref__") else getattr(node, slot)
+        value: Any = None if slot in ("coord", "__weakref__") else getattr(node, slot)
         if isinstance(value, c_ast.Node):
             setattr(result, slot, change(value))
         elif isinstance(value, list):
-            setattr(result, slot, [change(item) if isinstance(item, c_ast.Node) else item for item in value])
+            items = cast("list[object]", value)
+            setattr(result, slot, [change(item) if isinstance(item, c_ast.Node) else item for item in items])
     return result
 
 
@@ -73,7 +75,8 @@ def renamed(declaration: c_ast.Decl, name: str) -> c_ast.Decl:
     """The declaration of another name with the same type."""
     result = copy(declaration)
     inner = copy(innermost(declaration.type))
-    inner.declname = name
+    if isinstance(inner, c_ast.TypeDecl):
+        inner.declname = name
     result.name = name
     result.type = with_innermost(declaration.type, inner)
     return result

@@ -1,0 +1,8 @@
+void kernel(int n, double a[n], double b[n])
+{
+#pragma scop
+    double *p = b;
+    for (int i = 0; i < n; i++)
+        a[i] = p[i];
+#pragma endscop
+}
