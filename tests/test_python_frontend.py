@@ -285,7 +285,7 @@ def test_live_out_are_written_arrays_and_returned_scalars(tmp_path: Path) -> Non
 
 def test_float_is_double_and_float32_is_float(tmp_path: Path) -> None:
     head = 'def f(n: int, x: "np.float32[n]", y: ls.float32["n"], z: float[n]):\n'
-    source = head + '    for i in range(n):\n        y[i] = x[i] * z[i] + y[i]\n'
+    source = head + "    for i in range(n):\n        y[i] = x[i] * z[i] + y[i]\n"
     model = read(tmp_path, source)
     assert [str(model.arrays[name].type) for name in "xyz"] == ["float", "float", "double"]
 

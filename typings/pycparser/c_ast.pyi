@@ -60,7 +60,18 @@ class Decl(Node):
     type: Any
     init: Any
     bitsize: Any
-    def __init__(self, name: Any, quals: Any, align: Any, storage: Any, funcspec: Any, type: Any, init: Any, bitsize: Any, coord: Any = None) -> None: ...
+    def __init__(
+        self,
+        name: Any,
+        quals: Any,
+        align: Any,
+        storage: Any,
+        funcspec: Any,
+        type: Any,
+        init: Any,
+        bitsize: Any,
+        coord: Any = None,
+    ) -> None: ...
 
 class DeclList(Node):
     decls: Any

@@ -280,7 +280,7 @@ class _Expansion:
             case c_ast.Label():
                 return self.substituted(node.stmt)
             case c_ast.Decl():
-                name = self.names[node.name] if node.name in self.names else node.name
+                name: str = self.names.get(node.name) or node.name
                 return mapped(renamed(node, name), self.substituted)
             case c_ast.StructRef(type="->"):
                 zero = c_ast.Constant("int", "0", node.coord)

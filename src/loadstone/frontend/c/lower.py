@@ -254,8 +254,9 @@ class Lowering:
                 raise self._refused_statement(node)
 
     def _target(self, node: c_ast.Node) -> syntax.Name | syntax.Subscript:
+        is_place = isinstance(node, c_ast.ID | c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*")
         target = self.expression(node)
-        if not isinstance(target, syntax.Name | syntax.Subscript):
+        if not is_place or not isinstance(target, syntax.Name | syntax.Subscript):
             raise refused("this cannot be assigned to", self.span(node), "assign to a scalar or an array element")
         return target
 

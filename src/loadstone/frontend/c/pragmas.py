@@ -22,25 +22,23 @@ _CLAUSE = re.compile(r"\s*([A-Za-z_]\w*)\s*(\(|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Pragma:
-    """The text after the word loadstone, and where that text starts."""
+class Text:
+    """A piece of a pragma: its text, the offset at which it starts, and where offsets are in the source."""
 
     text: str
-    span: Span
+    offset: int
+    span_at: Callable[[int], Span]
 
+    @property
+    def span(self) -> Span:
+        """Where the piece starts in the source."""
+        return self.span_at(self.offset)
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A piece of a pragma and where it starts."""
-
-    text: str
-    span: Span
-
-    def part(self, start: int, end: int | None = None) -> _Text:
+    def part(self, start: int, end: int | None = None) -> Text:
         """The piece from one offset to another."""
-        return _Text(self.text[start:end], replace(self.span, column=self.span.column + start))
+        return Text(self.text[start:end], self.offset + start, self.span_at)
 
-    def split(self, separator: str) -> Iterator[_Text]:
+    def split(self, separator: str) -> Iterator[Text]:
         """The pieces between separators that stand outside of parentheses."""
         start = depth = 0
         for offset, char in enumerate(self.text):
@@ -50,7 +48,7 @@ class _Text:
                 start = offset + 1
         yield self.part(start).stripped()
 
-    def stripped(self) -> _Text:
+    def stripped(self) -> Text:
         """The piece without surrounding space."""
         lead = len(self.text) - len(self.text.lstrip())
         return replace(self.part(lead), text=self.text.strip())
@@ -59,18 +57,18 @@ class _Text:
 ExpressionReader = Callable[[c_ast.Node, Callable[[c_ast.Node], Span]], syntax.Expr]
 
 
-def read_directives(pragmas: Sequence[Pragma], read: ExpressionReader, problems: Problems) -> syntax.Directives:
-    """What the pragmas of a file say, taken together."""
+def read_directives(pragmas: Sequence[Text], read: ExpressionReader, problems: Problems) -> syntax.Directives:
+    """What the pragmas of a file say, taken together; a pragma is the text behind the word loadstone."""
     result = syntax.Directives()
     for pragma in pragmas:
         try:
-            result = _directive(_Text(pragma.text, pragma.span), read, result)
+            result = _directive(pragma, read, result)
         except InputError as error:
             problems.extend(error)
     return result
 
 
-def _directive(text: _Text, read: ExpressionReader, so_far: syntax.Directives) -> syntax.Directives:
+def _directive(text: Text, read: ExpressionReader, so_far: syntax.Directives) -> syntax.Directives:
     word = re.match(r"\s*([A-Za-z_]\w*)", text.text)
     kind = word[1] if word else ""
     match kind:
@@ -87,16 +85,16 @@ def _directive(text: _Text, read: ExpressionReader, so_far: syntax.Directives) -
             raise refused(f"unknown pragma 'loadstone {kind}'", text.stripped().span, hint)
 
 
-def _argument(text: _Text) -> _Text:
+def _argument(text: Text) -> Text:
     (_, argument), *more = list(_clauses(text))
     if more:
         raise refused("unexpected text after the closing parenthesis", more[0][0].span, "remove it")
     return argument
 
 
-def _tile_clauses(text: _Text) -> dict[str, _Text]:
+def _tile_clauses(text: Text) -> dict[str, Text]:
     """The arguments of the clauses of a tiling by name."""
-    found: dict[str, _Text] = {}
+    found: dict[str, Text] = {}
     for name, argument in _clauses(text):
         if name.text not in _TILE_CLAUSES:
             raise refused(f"unknown clause '{name.text}'", name.span, "known are: " + ", ".join(_TILE_CLAUSES))
@@ -106,7 +104,7 @@ def _tile_clauses(text: _Text) -> dict[str, _Text]:
     return found
 
 
-def _clauses(text: _Text) -> Iterator[tuple[_Text, _Text]]:
+def _clauses(text: Text) -> Iterator[tuple[Text, Text]]:
     """The `name(argument)` clauses of a text."""
     rest = text
     while rest.text.strip():
@@ -118,7 +116,7 @@ def _clauses(text: _Text) -> Iterator[tuple[_Text, _Text]]:
         rest = rest.part(end + 1)
 
 
-def _matching(text: _Text, start: int) -> int:
+def _matching(text: Text, start: int) -> int:
     depth = 1
     for offset in range(start, len(text.text)):
         depth += (text.text[offset] == "(") - (text.text[offset] == ")")
@@ -127,7 +125,7 @@ def _matching(text: _Text, start: int) -> int:
     raise refused("this '(' is never closed", text.part(start - 1).span, "close it with ')'")
 
 
-def _tiling(text: _Text, clauses: dict[str, _Text], read: ExpressionReader) -> syntax.Tiling:
+def _tiling(text: Text, clauses: dict[str, Text], read: ExpressionReader) -> syntax.Tiling:
     if "size" not in clauses:
         raise refused("the tiling has no size", text.stripped().span, "add size(32, 32)")
     sizes = tuple(_positive(piece) for piece in clauses["size"].split(","))
@@ -142,7 +140,7 @@ def _tiling(text: _Text, clauses: dict[str, _Text], read: ExpressionReader) -> s
     return syntax.Tiling(schedule, sizes, strip, text.stripped().span)
 
 
-def _statement_schedule(text: _Text, read: ExpressionReader) -> tuple[syntax.Name, tuple[syntax.Expr, ...]]:
+def _statement_schedule(text: Text, read: ExpressionReader) -> tuple[syntax.Name, tuple[syntax.Expr, ...]]:
     name, colon, _ = text.text.partition(":")
     if not colon or not name.strip().isidentifier():
         raise refused("expected 'STATEMENT: expressions'", text.span, "for example S2: N - j, i")
@@ -150,7 +148,7 @@ def _statement_schedule(text: _Text, read: ExpressionReader) -> tuple[syntax.Nam
     return syntax.Name(name.strip(), text.span), tuple(_expression(piece, read) for piece in values.split(","))
 
 
-def _defaults(text: _Text) -> Iterator[tuple[syntax.Name, int]]:
+def _defaults(text: Text) -> Iterator[tuple[syntax.Name, int]]:
     for piece in text.split(","):
         match = re.fullmatch(r"([A-Za-z_]\w*)\s*=\s*(-?\d+)", piece.text)
         if not match:
@@ -158,14 +156,17 @@ def _defaults(text: _Text) -> Iterator[tuple[syntax.Name, int]]:
         yield syntax.Name(match[1], piece.span), int(match[2])
 
 
-def _positive(text: _Text) -> int:
+def _positive(text: Text) -> int:
     if not re.fullmatch(r"\d+", text.text) or int(text.text) == 0:
         raise refused("expected a positive number", text.span, "for example size(32, 32)")
     return int(text.text)
 
 
-def _expression(text: _Text, read: ExpressionReader) -> syntax.Expr:
+def _expression(text: Text, read: ExpressionReader) -> syntax.Expr:
     """A C expression in a pragma; positions of its parts are found by column."""
+    text = text.stripped()
+    if not text.text:
+        raise refused("an expression is missing here", text.span, "for example schedule(S0: i, j)")
     opening = "int x = "
     try:
         tree = c_parser.CParser().parse(f"{opening}{text.text};", "pragma")
@@ -174,6 +175,6 @@ def _expression(text: _Text, read: ExpressionReader) -> syntax.Expr:
 
     def span(node: c_ast.Node) -> Span:
         column = node.coord.column if node.coord else len(opening) + 1
-        return replace(text.span, column=text.span.column + (column or 1) - len(opening) - 1)
+        return text.span_at(text.offset + max(column - len(opening) - 1, 0))
 
     return read(tree.ext[0].init, span)

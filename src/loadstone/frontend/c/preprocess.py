@@ -38,6 +38,7 @@ _HINTS = {
     "Unterminated": "close it with #endif",
     "Misplaced": "open it with #if, #ifdef or #ifndef before",
 }
+_NEEDS_NAME = ("define", "undef", "ifdef", "ifndef", "include")
 _MAX_INCLUDES = 50
 _SEPARATORS = dict.fromkeys(map(ord, "\f\v\x85\u2028\u2029"), " ")
 
@@ -182,6 +183,11 @@ class _Engine(pcpp.Preprocessor):
     def on_directive_handle(self, directive: Any, toks: list[Any], ifpassthru: bool, precedingtoks: list[Any]) -> Any:
         """Remember where the directive stands, and let it take effect."""
         self.directive = precedingtoks[0].place
+        if not toks and directive.value == "pragma":
+            raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
+        if not toks and directive.value in _NEEDS_NAME:
+            message = f"'#{directive.value}' is not complete"
+            raise InputError(Diagnostic(message, self.directive, "write a name behind it"))
         return super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> Any:

@@ -13,8 +13,9 @@ from loadstone.frontend import syntax
 from loadstone.frontend.c.declarations import Environment, shape_of
 from loadstone.frontend.c.inline import Inliner
 from loadstone.frontend.c.lower import Lowering
+from loadstone.frontend.c.original import original_text
 from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse
-from loadstone.frontend.c.pragmas import Pragma, read_directives
+from loadstone.frontend.c.pragmas import Text, read_directives
 from loadstone.frontend.c.preprocess import preprocess
 from loadstone.frontend.c.returns import returned_expression
 from loadstone.frontend.c.scop import Scop, find_scop, outside, pragma_words
@@ -22,7 +23,6 @@ from loadstone.frontend.c.structures import Structures
 from loadstone.frontend.c.trees import items_of, names_declared, names_used, parameters_of, walk
 from loadstone.frontend.depth import deep_recursion
 from loadstone.frontend.scopes import nodes
-from loadstone.model.kernel import Original
 from loadstone.model.types import INT, ScalarType
 
 
@@ -62,7 +62,7 @@ class _Reader:
             tuple(simple.values()),
             body,
             directives,
-            Original(self._preamble(simple), text, _undeclared_iterators(body, symbols)),
+            original_text(self.definitions, simple, text, _undeclared_iterators(body, symbols)),
             self.parsed.span(self.scop.node),
             self.parsed.bare,
             self.lowering.unsupported,
@@ -92,13 +92,14 @@ class _Reader:
         parameters = () if self.parsed.bare else (p.name for p in parameters_of(self.scop.function))
         return {*parameters, *names_declared(self.scop.function.body)}
 
-    def _pragmas(self) -> Iterator[Pragma]:
-        """The loadstone pragmas of the file's top level and of the kernel's function."""
+    def _pragmas(self) -> Iterator[Text]:
+        """The texts of the loadstone pragmas of the file's top level and of the kernel's function."""
+        preprocessed = self.parsed.preprocessed
         for node in (*self.definitions, *walk(self.scop.function)):
-            if isinstance(node, c_ast.Pragma) and pragma_words(node)[:1] == ["loadstone"]:
-                span = self.parsed.span(node)
-                column = span.source.line(span.line).find("loadstone") + len("loadstone") + 1
-                yield Pragma(node.string.split("loadstone", 1)[1], replace(span, column=max(column, 1)))
+            if pragma_words(node)[:1] == ["loadstone"]:
+                start = preprocessed.text.index("loadstone", self.parsed.offset(node)) + len("loadstone")
+                end = preprocessed.text.index("\n", start)
+                yield Text(preprocessed.text[start:end], start, preprocessed.span_at)
 
     def _globals(self) -> Iterator[syntax.Symbol]:
         for node in self.definitions:
@@ -163,17 +164,6 @@ class _Reader:
                 self.problems.add("the kernel returns an expression", self.parsed.span(items[-1].expr), hint)
                 return items[:-1], None
 
-    def _preamble(self, simple: Mapping[str, syntax.Function]) -> str:
-        """The typedefs, enumerations, constants and simple functions that the kernel may use, as C."""
-        generator = c_generator.CGenerator()
-        lines: list[str] = []
-        for node in self.definitions:
-            if isinstance(node, c_ast.Typedef) or _is_type(node) or _is_constant(node):
-                lines.append(generator.visit(node) + ";")
-            elif isinstance(node, c_ast.FuncDef) and node is not self.scop.function and node.decl.name in simple:
-                lines.append(generator.visit(node))
-        return "\n".join(lines)
-
     def _text(self) -> str:
         """The kernel's statements as written, macros expanded, without a final return."""
         final = self.scop.items[-1] if self.scop.whole and self.scop.items else None
@@ -209,14 +199,3 @@ def _undeclared_iterators(body: syntax.Block, symbols: tuple[syntax.Symbol, ...]
 def _prelude_size(parsed: Parsed) -> int:
     found = (k for k, node in enumerate(parsed.tree.ext) if node.coord and node.coord.line > 1)
     return next(found, len(parsed.tree.ext))
-
-
-def _is_type(node: c_ast.Node) -> bool:
-    """Whether a declaration declares an enumeration or a structure, and no variable."""
-    return isinstance(node, c_ast.Decl) and node.name is None
-
-
-def _is_constant(node: c_ast.Node) -> bool:
-    if not isinstance(node, c_ast.Decl) or node.init is None or node.name is None:
-        return False
-    return "const" in (node.quals or [])

@@ -125,7 +125,7 @@ def _between(
 ) -> Scop:
     text = parsed.preprocessed.text
     start = text.index("\n", parsed.offset(opening))
-    end = text.rindex("\n", 0, parsed.offset(closing))
+    end = text.rindex("#", 0, parsed.offset(closing))
     return Scop(function, opening, tuple(items), start, max(start, end), False)
 
 
