@@ -850,3 +850,22 @@ def test_whole_function_computes_the_same_as_the_model(read: Read) -> None:
     kernel = read(f"double f(int n, double a[n])\n{{\n{body}}}\n")
     assert compare_executions(kernel, {"n": 5})["outputs"] == {"s": 1}
     assert compare_executions(kernel, {"n": 5})["match"]
+
+
+def test_iterators_keep_their_value_after_the_loop(read: Read) -> None:
+    kernel = read(
+        "void f(int n, int m, int a[n + m + 1], int b[n + 1])\n{\n  int i;\n#pragma scop\n"
+        "  for (i = 0; i < n; i++) a[i] = i;\n  a[i + m] = i;\n"
+        "  for (i = n - 1; i >= 0; i--) b[i] = 1;\n  b[i + 1] = 2;\n#pragma endscop\n}\n"
+    )
+    check_write(kernel, "S1", "[n, m] -> { S1[] -> a[n + m] }")
+    check_write(kernel, "S3", "[n, m] -> { S3[] -> b[0] }")
+
+
+def test_an_unknown_extent_becomes_a_parameter(read: Read) -> None:
+    kernel = read(
+        "void f(int n, int key[n], int *count)\n{\n#pragma scop\n"
+        "  for (int i = 0; i < n; i++) count[key[i]] += 1;\n#pragma endscop\n}\n"
+    )
+    assert kernel.parameters == ("n", "count_size")
+    check_write(kernel, "S0", "[n, count_size] -> { S0[i] -> count[x] : 0 <= i < n and 0 <= x < count_size }")

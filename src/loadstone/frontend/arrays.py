@@ -27,6 +27,15 @@ class KernelArrays:
     context: isl.Set
 
 
+class UnknownExtent(Exception):
+    """The source leaves an extent open, and subscripts that are not affine do not tell it."""
+
+    def __init__(self, symbol: syntax.Symbol, position: int) -> None:
+        super().__init__(f"the extent of '{symbol.name}' is not known")
+        self.symbol = symbol
+        self.position = position
+
+
 def kernel_arrays(names: Names, statements: tuple[Statement, ...], problems: Problems) -> KernelArrays:
     """The arrays that the statements access, in order of first access."""
     context = isl.Set.universe(set_space(names.parameters, "", ()))
@@ -91,8 +100,7 @@ def _accessed_extent(
     if column.is_empty():
         return integer(0)
     if not column.is_bounded():
-        hint = f"declare '{symbol.name}' with its extents, for example {symbol.name}[n]"
-        raise refused(f"the extent of '{symbol.name}' is not known", symbol.span, hint)
+        raise UnknownExtent(symbol, position)
     largest = column.dim_max(0)
     size = largest.add_constant_val(isl.Val.one(column.get_ctx())).coalesce()
     return expression_of(size.gist(size.domain()))

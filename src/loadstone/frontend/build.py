@@ -10,7 +10,7 @@ import islpy as isl
 
 from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
-from loadstone.frontend.arrays import kernel_arrays
+from loadstone.frontend.arrays import UnknownExtent, kernel_arrays
 from loadstone.frontend.depth import deep_recursion
 from loadstone.frontend.directives import default_values, parameter_context, requested_tiling
 from loadstone.frontend.scopes import Resolved, expressions, iterators, names_in, nodes, resolve, uses, written_names
@@ -29,7 +29,29 @@ def build_kernel(program: syntax.Program) -> Kernel:
     problems = Problems()
     problems.extend(InputError(*program.problems))
     with deep_recursion():
-        return _built(program, problems)
+        return _built_with_sizes(program, problems)
+
+
+def _built_with_sizes(program: syntax.Program, problems: Problems) -> Kernel:
+    """The kernel; extents that the source does not tell become parameters."""
+    while True:
+        try:
+            return _built(program, problems)
+        except UnknownExtent as unknown:
+            program = _with_size(program, unknown.symbol, unknown.position)
+
+
+def _with_size(program: syntax.Program, symbol: syntax.Symbol, position: int) -> syntax.Program:
+    """The program with a new integer as one extent of an array: `count_size` for `int *count`."""
+    if symbol.local:
+        hint = f"declare '{symbol.name}' with extents that the kernel does not change"
+        raise refused(f"the extent of '{symbol.name}' is not known", symbol.span, hint)
+    name = f"{symbol.name}_size" + (f"_{position}" if len(symbol.extents) > 1 else "")
+    extents = list(symbol.extents)
+    extents[position] = syntax.Name(name, symbol.span)
+    others = tuple(other for other in program.symbols if other.name != symbol.name)
+    size = syntax.Symbol(name, INT, (), True, False, symbol.span)
+    return replace(program, symbols=(*others, replace(symbol, extents=tuple(extents)), size))
 
 
 def _built(program: syntax.Program, problems: Problems) -> Kernel:

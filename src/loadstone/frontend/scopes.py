@@ -184,13 +184,47 @@ def uses(block: syntax.Block) -> Iterator[syntax.Name | syntax.Subscript]:
             yield from (e for e in expressions(part) if isinstance(e, syntax.Name | syntax.Subscript))
 
 
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
+
+
+def final_value(loop: syntax.For) -> syntax.Expr | None:
+    """What the iterator is after a loop with a unit step and a bound on the iterator itself; None for other loops.
+
+    `for (i = a; i < b; i++)` leaves the greater of a and b.
+    """
+    condition = loop.condition
+    if not isinstance(condition, syntax.BinaryOp) or condition.op not in _MIRRORED or abs(loop.step) != 1:
+        return None
+    if _is_name(condition.left, loop.iterator):
+        op, bound = condition.op, condition.right
+    elif _is_name(condition.right, loop.iterator):
+        op, bound = _MIRRORED[condition.op], condition.left
+    else:
+        return None
+    if loop.iterator in names_in(bound):
+        return None
+    if op == "!=":
+        return bound
+    upward = loop.step > 0
+    if op not in (("<", "<=") if upward else (">", ">=")):
+        return None
+    one = syntax.Literal(1, INT, "1", loop.span)
+    beyond = syntax.BinaryOp("+" if upward else "-", bound, one, loop.span) if "=" in op else bound
+    return syntax.BinaryOp("max" if upward else "min", loop.start, beyond, loop.span)
+
+
+def _is_name(expression: syntax.Expr, name: str) -> bool:
+    return isinstance(expression, syntax.Name) and expression.id == name
+
+
 @dataclass(slots=True)
 class _Resolver:
     """Gives names to what a body declares.
 
     `iterators` are the names of all iterators, `loops` the iterators around the place, `reserved` the names that
     the body uses for something outside of it. `loop_symbols` are variables that serve as iterators, and `seen` where
-    variables were used.
+    variables were used. `finals` holds, for each open block, the values that iterators keep after loops in it; None
+    where the value is not known.
     """
 
     problems: Problems
@@ -206,9 +240,13 @@ class _Resolver:
         default_factory=list[tuple[str, syntax.Name | syntax.Subscript]]
     )
 
+    finals: list[dict[str, syntax.Expr | None]] = field(default_factory=list[dict[str, syntax.Expr | None]])
+
     def block(self, block: syntax.Block) -> syntax.Block:
         self.scopes.append({})
+        self.finals.append({})
         items = tuple(self.node(item) for item in block.items)
+        self.finals.pop()
         self.scopes.pop()
         return syntax.Block(items)
 
@@ -263,7 +301,23 @@ class _Resolver:
         condition, body = self.expression(node.condition), self.block(node.body)
         self.loops.pop()
         self.scopes.pop()
-        return replace(node, iterator=iterator, declared=kind, start=start, condition=condition, body=body)
+        resolved = replace(node, iterator=iterator, declared=kind, start=start, condition=condition, body=body)
+        if node.declared is None:
+            self.note_final(self.lookup(node.iterator) or node.iterator, final_value(resolved))
+        return resolved
+
+    def note_final(self, iterator: str, value: syntax.Expr | None) -> None:
+        """Remember what an iterator is after its loop, here; outside of this block that is not known."""
+        for block in self.finals:
+            block[iterator] = None
+        self.finals[-1][iterator] = value
+
+    def final_of(self, name: str) -> syntax.Expr | None:
+        """The value that an iterator has kept after its loop, where that is known."""
+        unique = self.lookup(name) or name
+        if unique in self.loops:
+            return None
+        return next((block[unique] for block in reversed(self.finals) if unique in block), None)
 
     def iterator(self, node: syntax.For) -> tuple[str, ScalarType]:
         """The name and type of a loop's iterator."""
@@ -290,7 +344,7 @@ class _Resolver:
             case syntax.Literal():
                 return node
             case syntax.Name(id=name):
-                return replace(node, id=self.use(node, name))
+                return self.final_of(name) or replace(node, id=self.use(node, name))
             case syntax.Subscript(base=base, indices=indices):
                 return replace(node, base=self.use(node, base), indices=tuple(map(self.expression, indices)))
             case syntax.Invocation(arguments=arguments):
