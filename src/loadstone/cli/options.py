@@ -47,6 +47,7 @@ def plan(parser: argparse.ArgumentParser) -> None:
     tiling(parser)
     parser.add_argument("--check", metavar="PLAN.json", help="judge this plan instead of making one")
     parser.add_argument("--quast", action="store_true", help="show the decision trees")
+    parser.add_argument("--per-tile", action="store_true", help="add the volumes of single tiles")
     parser.add_argument("--keep-dead-stores", action="store_true", help="store all that is written, as in the papers")
 
 

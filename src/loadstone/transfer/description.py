@@ -12,10 +12,15 @@ from loadstone.transfer.plan import ArrayPlan, Plan
 from loadstone.transfer.volumes import count, total, volume
 
 
-def plan_info(plan: Plan, parameters: Mapping[str, int] | None = None) -> dict[str, Any]:
-    """The plan as JSON; with parameter values, integers stand beside the closed forms."""
+def plan_info(plan: Plan, parameters: Mapping[str, int] | None = None, *, per_tile: bool = False) -> dict[str, Any]:
+    """The plan as JSON; with parameter values, integers stand beside the closed forms.
+
+    `per_tile` adds the volumes of single tiles, in closed form.
+    """
     tiles = plan.tiles
-    arrays = {name: _array(part, parameters) for name, part in plan.arrays.items()}
+    arrays = {
+        name: _array(part, parameters) | (_tile_volumes(part) if per_tile else {}) for name, part in plan.arrays.items()
+    }
     loads = [part.load_volume for part in plan.arrays.values()]
     stores = [part.store_volume for part in plan.arrays.values()]
     whole: dict[str, Any] = {"load": _text(total(loads)), "store": _text(total(stores))}
@@ -80,6 +85,10 @@ def _array(part: ArrayPlan, parameters: Mapping[str, int] | None) -> dict[str, A
             "store": count(part.strip_to_stored, parameters),
         }
     return described
+
+
+def _tile_volumes(part: ArrayPlan) -> dict[str, Any]:
+    return {"load_per_tile": _text(part.load_per_tile), "store_per_tile": _text(part.store_per_tile)}
 
 
 def _text(polynomial: isl.PwQPolynomial | None) -> str | None:

@@ -20,7 +20,7 @@ from loadstone.poly import coalesced, renamed_dims
 from loadstone.poly.spaces import Dim, inputs_to_parameters
 from loadstone.transfer.strips import memory_arrays, strip_space, strip_transfers
 from loadstone.transfer.tile_accesses import element_space, tile_to_touched, tile_to_written
-from loadstone.transfer.volumes import volume
+from loadstone.transfer.volumes import tile_volume, volume
 from loadstone.transform.tiling import TiledKernel
 
 
@@ -47,6 +47,16 @@ class ArrayPlan:
     def store_volume(self) -> isl.PwQPolynomial | None:
         """The number of elements stored by all tiles of the kernel: a strip stores an element once."""
         return volume(self.strip_to_stored)
+
+    @cached_property
+    def load_per_tile(self) -> isl.PwQPolynomial | None:
+        """The number of elements that a tile loads, as a function of its coordinates."""
+        return tile_volume(self.load)
+
+    @cached_property
+    def store_per_tile(self) -> isl.PwQPolynomial | None:
+        """The number of elements that a tile stores, as a function of its coordinates."""
+        return tile_volume(self.store)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,65 @@
+"""Closed forms of volumes, in total and per tile."""
+
+from __future__ import annotations
+
+import json
+
+import islpy as isl
+import pytest
+
+import loadstone as ls
+from kernels import ROOT
+from loadstone.cli.main import main
+from loadstone.poly.spaces import without_determined_dims
+
+POLYMUL = ROOT / "examples" / "polymul.c"
+
+
+def at(polynomial: isl.PwQPolynomial | None, **values: int) -> int:
+    """The value of a closed form over [T1] with parameters N and T0."""
+    assert polynomial is not None
+    point = isl.Set(f"[N, T0] -> {{ [{values['T1']}] : N = {values['N']} and T0 = {values['T0']} }}").sample_point()
+    return polynomial.eval(point).to_python()
+
+
+def test_volumes_of_single_tiles() -> None:
+    """The intervals of the polynomial product for N = 25 [RR-7697; computed from its definitions]."""
+    plan = ls.plan(ls.parse(POLYMUL))
+    loads = {(0, 0): 19, (0, 1): 10, (0, 2): 6, (1, 0): 19, (2, 0): 15, (2, 2): 6}
+    stores = {(0, 0): 10, (0, 1): 10, (0, 2): 15, (1, 2): 15, (2, 0): 10, (2, 2): 11}
+    for (strip, tile), words in loads.items():
+        assert at(plan["c"].load_per_tile, N=25, T0=strip, T1=tile) == words
+    for (strip, tile), words in stores.items():
+        assert at(plan["c"].store_per_tile, N=25, T0=strip, T1=tile) == words
+
+
+def test_json_has_volumes_and_values(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", str(POLYMUL), "-p", "N=25", "--per-tile", "--json"]) == 0
+    info = json.loads(capsys.readouterr().out)
+    assert info["volume"]["values"] == {"load": 78 + 26 + 101, "store": 101}
+    assert info["arrays"]["c"]["values"] == {"load": 101, "store": 101}
+    assert info["tiling"] == {
+        "schedule": info["tiling"]["schedule"],
+        "sizes": [10, 10],
+        "strip": 1,
+        "outer": ["T0"],
+        "inner": ["T1"],
+    }
+    for key in ("load_volume", "store_volume", "load_per_tile", "store_per_tile"):
+        isl.PwQPolynomial(info["arrays"]["c"][key])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[n] -> { [t, x] : 8t <= x <= 8t + 7 and 0 <= x < n }",
+        "[n] -> { [x, y] : x = 2y and 0 <= y < n }",
+        "[n] -> { [[t] -> A[x]] : t <= x <= t + 1 and 0 <= x < n and 0 <= t < n }",
+    ],
+)
+def test_dropping_determined_dimensions_keeps_the_count(text: str) -> None:
+    points = isl.Set(text)
+    for n in (0, 1, 7, 9):
+        fixed = isl.Set(f"[n] -> {{ : n = {n} }}")
+        counts = [value.intersect_params(fixed).card() for value in (points, without_determined_dims(points))]
+        assert counts[0].eval(fixed.sample_point()) == counts[1].eval(fixed.sample_point())
