@@ -81,3 +81,8 @@ def test_usage_errors_exit_with_2() -> None:
         with pytest.raises(SystemExit) as stop:
             main(arguments)
         assert stop.value.code == 2
+
+
+def test_a_limit_that_is_reached_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(ROOT / "examples" / "idwt97.c"), "--limit", "1000"]) == 2
+    assert "--limit" in capsys.readouterr().err

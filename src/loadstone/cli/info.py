@@ -13,11 +13,13 @@ from rich.text import Text
 from loadstone.analysis.info import kernel_info
 from loadstone.cli.console import console, table
 from loadstone.cli.kernels import read_kernel
+from loadstone.pipeline import within_limit
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the description of the kernel."""
-    info = kernel_info(read_kernel(arguments))
+    kernel = read_kernel(arguments)
+    info = within_limit("the dependences", arguments.limit, lambda: kernel_info(kernel))
     if arguments.json:
         print(json.dumps(info))
     else:

@@ -16,6 +16,7 @@ def kernel(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-D", dest="defines", metavar="NAME[=VALUE]", action="append", default=[], type=definition)
     parser.add_argument("-I", dest="include", metavar="DIR", action="append", default=[], help="folder of headers")
     parser.add_argument("--function", metavar="NAME", help="the function that holds the kernel")
+    parser.add_argument("--limit", metavar="N", type=int, help="isl operations that a computation may take")
     output(parser)
 
 
@@ -37,7 +38,6 @@ def tiling(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tile", metavar="SIZES", type=sizes, help="tile sizes, 32,32,32; one number is for all")
     parser.add_argument("--schedule", metavar="MAP", help="theta in isl syntax, or auto; by default the loops")
     parser.add_argument("--strip", metavar="K", type=int, help="how many innermost tile loops form a strip")
-    parser.add_argument("--limit", metavar="N", type=int, help="isl operations before a plan is approximated")
 
 
 def plan(parser: argparse.ArgumentParser) -> None:
