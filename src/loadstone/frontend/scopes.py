@@ -289,13 +289,17 @@ class _Resolver:
             message = f"the iterator '{node.target.id}' is changed inside its loop"
             self.problems.add(message, node.target.span, "use another variable")
             return syntax.Block(())
-        target = self.expression(node.target)
+        if isinstance(node.target, syntax.Name):
+            target: syntax.Expr = replace(node.target, id=self.use(node.target, node.target.id))
+        else:
+            target = self.expression(node.target)
         assert isinstance(target, syntax.Name | syntax.Subscript)
         return replace(node, target=target, value=self.expression(node.value))
 
     def loop(self, node: syntax.For) -> syntax.For:
         start = self.expression(node.start)
         iterator, kind = self.iterator(node)
+        self.forget_finals(node.body)
         self.scopes.append({node.iterator: iterator})
         self.loops.append(iterator)
         condition, body = self.expression(node.condition), self.block(node.body)
@@ -305,6 +309,12 @@ class _Resolver:
         if node.declared is None:
             self.note_final(self.lookup(node.iterator) or node.iterator, final_value(resolved))
         return resolved
+
+    def forget_finals(self, body: syntax.Block) -> None:
+        """Forget what iterators were before a loop whose body uses them again: its next iteration sees other values."""
+        for inner in nodes(body):
+            if isinstance(inner, syntax.For) and inner.declared is None:
+                self.note_final(self.lookup(inner.iterator) or inner.iterator, None)
 
     def note_final(self, iterator: str, value: syntax.Expr | None) -> None:
         """Remember what an iterator is after its loop, here; outside of this block that is not known."""

@@ -54,7 +54,8 @@ def not_affine(what: str, error: NotAffine, expression: Expression, reads: Seque
         culprit = next((part for part in walk(expression) if _is_real(part)), culprit)
     if isinstance(culprit, Operand):
         read = reads[culprit.position]
-        reason = f"it depends on {'the contents of ' * bool(read.subscripts)}'{read.array}'"
+        data = f"the contents of '{read.array}'" if read.subscripts else f"'{read.array}', which is not a parameter"
+        reason = f"it depends on {data}"
     return refused(f"the {what} is not affine: {reason}", culprit.span or expression.span, _AFFINE_HINTS[what])
 
 

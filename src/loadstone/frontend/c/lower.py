@@ -193,8 +193,9 @@ class Lowering:
     def _loop_start(self, node: c_ast.For, span: Span) -> tuple[str, ScalarType | None, syntax.Expr]:
         match node.init:
             case c_ast.DeclList(decls=[c_ast.Decl(init=c_ast.Node()) as declared]):
-                kind = shape_of(declared.type, self.environment).element
-                if kind is None or not kind.is_integer:
+                shape = shape_of(declared.type, self.environment)
+                kind = shape.element
+                if kind is None or shape.extents or not kind.is_integer:
                     message = f"the iterator '{declared.name}' is not an integer"
                     raise refused(message, self.span(declared), "declare it as int")
                 return declared.name, kind, self.expression(declared.init)
