@@ -213,3 +213,18 @@ def test_place_of_a_macro_is_its_call_and_of_an_argument_its_own(
     err = refused(capsys, "info", str(path))
     assert f"{path}:5:22: error: 'first' is not declared" in err
     assert f"{path}:5:33: error: 'second' is not declared" in err
+
+
+def test_place_in_a_pragma_of_several_lines(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "pragma.c"
+    pragma = "#pragma loadstone tile schedule(S0: \\\n    i) \\\n  size(4, )\n"
+    path.write_text(pragma + GOOD)
+    err = refused(capsys, "info", str(path))
+    assert err.startswith(f"{path}:3:11: error: expected a positive number\n  size(4, )\n          ^\n")
+
+
+@pytest.mark.parametrize("directive", ["define", "undef", "ifdef", "ifndef", "include"])
+def test_incomplete_directive(directive: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "directive.c"
+    path.write_text(f"#{directive}\n{GOOD}")
+    assert refused(capsys, "info", str(path)).startswith(f"{path}:1:1: error: '#{directive}' is not complete\n")

@@ -884,3 +884,43 @@ def test_an_unknown_extent_becomes_a_parameter(read: Read) -> None:
 def test_iterator_whose_value_is_not_known_cannot_be_used(body: str, read: Read) -> None:
     with pytest.raises(ls.InputError, match="the iterator 'i' is used outside of its loop"):
         read(scop(body, before="int i, j;"))
+
+
+def test_pragma_without_words_does_not_matter(read: Read) -> None:
+    kernel = read(scop("for (int i = 0; i < n; i++) a[i] = 0;", before="#pragma"))
+    check_domain(kernel, "S0", "[n] -> { S0[i] : 0 <= i < n }")
+
+
+def test_parameter_inside_of_a_function_is_a_parameter(read: Read) -> None:
+    top = "int size; double x[100];\nstatic int mirrored(int k) { return size - 1 - k; }\n"
+    kernel = read(scop("for (int i = 0; i <= mirrored(0); i++) x[mirrored(i)] = i;", "void", top=top))
+    assert kernel.parameters == ("size",)
+    check_domain(kernel, "S0", "[size] -> { S0[i] : 0 <= i < size }")
+    check_write(kernel, "S0", "[size] -> { S0[i] -> x[size - 1 - i] }")
+
+
+def test_names_of_a_function_are_its_own(read: Read) -> None:
+    """A parameter or local variable of a function never captures a name of the caller."""
+    top = "static void add(double *a, int n) { double b = 1.0; int i = n; a[i] += b; }\n"
+    kernel = read(scop("for (int i = 0; i < n; i++) { add(b, i); add(a, 0); }", top=top))
+    (first, second) = (s for s in kernel.statements if s.write.array in ("a", "b"))
+    check_write(kernel, first.name, f"{{ {first.name}[i] -> b[i] }}")
+    check_write(kernel, second.name, f"{{ {second.name}[i] -> a[0] }}")
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "message"),
+    [
+        ("double f(double *x) { static int k; return x[k]; }", "a[i] = g(b);", "keeps its value between calls"),
+        ("double f(double *x) { double t = x[m]; return t; }", "a[i] = g(b);", "which a local variable hides here"),
+        ("double f(double *x) { double t = x[1]; return t; }", "a[i] = g(&c[i][0]);", "leaves the element"),
+        ("double f(double *x) { double t = x[1]; return t; }", "a[i] = i > 0 ? g(b) : 0;", "only under a condition"),
+        ("double f(double *x) { double t = x[1]; return t; }", "a[i] = g(b + 1);", "needs an array here"),
+        ("void f(double *x) { x[0] = 1; }", "a[i] = g(b);", "returns no number"),
+        ("void f(double *x) { x[0] = 1; }", "g(b, i);", "takes 1 argument, not 2"),
+    ],
+)
+def test_function_that_cannot_be_expanded(function: str, call: str, message: str, read: Read) -> None:
+    top = "int m;\nstatic " + function.replace(" f(", " g(") + "\n"
+    with pytest.raises(ls.InputError, match=message):
+        read(scop(f"for (int i = 0; i < n; i++) {call}", top=top))

@@ -13,7 +13,17 @@ from loadstone.frontend import syntax
 from loadstone.frontend.arrays import UnknownExtent, kernel_arrays
 from loadstone.frontend.depth import deep_recursion
 from loadstone.frontend.directives import default_values, parameter_context, requested_tiling
-from loadstone.frontend.scopes import Resolved, expressions, iterators, names_in, nodes, resolve, uses, written_names
+from loadstone.frontend.scopes import (
+    Resolved,
+    control_expressions,
+    expressions,
+    iterators,
+    names_in,
+    nodes,
+    resolve,
+    uses,
+    written_names,
+)
 from loadstone.frontend.steering import steering_names
 from loadstone.frontend.typing import Guard, Names, Typing, condition_parts, conjunction, not_affine, refused, settled
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
@@ -93,7 +103,7 @@ def _names(program: syntax.Program, resolved: Resolved) -> Names:
     """The meaning of names: a parameter is an integer scalar that never changes and steers control."""
     changing = written_names(resolved.body) | set(iterators(resolved.body))
     used = {name for node in nodes(resolved.body) for name in _all_names(node)}
-    steering = steering_names(resolved)
+    steering = steering_names(resolved) | _names_in_functions(program.functions, resolved)
     for name in used & set(resolved.symbols):
         steering |= {n for e in resolved.symbols[name].extents if e is not None for n in names_in(e)}
     asked = {n for e in program.directives.assumptions for n in names_in(e)}
@@ -107,6 +117,20 @@ def _names(program: syntax.Program, resolved: Resolved) -> Names:
         and name not in changing
     )
     return Names(resolved.symbols, parameters, {f.name: f for f in program.functions}, {})
+
+
+def _names_in_functions(functions: tuple[syntax.Function, ...], resolved: Resolved) -> set[str]:
+    """The names that the functions called in bounds, conditions and subscripts use beside their parameters."""
+    known = {function.name: function for function in functions}
+    waiting = [part for control in control_expressions(resolved.body) for part in expressions(control)]
+    found: set[str] = set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, syntax.Invocation) and part.function in known:
+            function = known.pop(part.function)
+            found |= names_in(function.result) - {name for name, _ in function.parameters}
+            waiting.extend(expressions(function.result))
+    return found
 
 
 def _mentions(block: syntax.Block, name: str) -> int:
