@@ -86,3 +86,10 @@ def test_usage_errors_exit_with_2() -> None:
 def test_a_limit_that_is_reached_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", str(ROOT / "examples" / "idwt97.c"), "--limit", "1000"]) == 2
     assert "--limit" in capsys.readouterr().err
+
+
+def test_a_kernel_that_leaves_its_array_is_an_input_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "beyond.c"
+    path.write_text("void f(int n, int a[n]) { for (int i = 0; i <= n; i++) a[i] = i; }")
+    assert main(["run", str(path), "-p", "n=3"]) == 2
+    assert "leaves an array: a[3]" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from loadstone.analysis import Dependences, dependences
 from loadstone.emit.c import emit_kernel
-from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.errors import Diagnostic, InputError, UnsupportedError
 from loadstone.loops import generate
 from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
@@ -92,7 +92,10 @@ def compare_executions(kernel: Kernel, parameters: Mapping[str, int], seed: int 
     start = initial_memory(kernel, parameters, seed)
     outputs = live_out_arrays(kernel)
     interpreted = copied(start)
-    trace = execute(kernel, parameters, interpreted)
+    try:
+        trace = execute(kernel, parameters, interpreted)
+    except IndexError as error:
+        raise InputError(Diagnostic(f"the kernel leaves an array: {error}", None, "see the warnings of info")) from None
     ways: dict[str, int] = {}
     for way, program in _compiled_ways(kernel):
         memory = copied(start)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 _WIDE = 10_000
 
@@ -22,5 +23,5 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     for column in columns:
         result.add_column(column.removeprefix(">"), justify="right" if column.startswith(">") else "left")
     for row in rows:
-        result.add_row(*row)
+        result.add_row(*map(Text, row))
     return result

@@ -7,19 +7,9 @@ from typing import TypeVar
 
 import islpy as isl
 
-from loadstone.poly.spaces import Dim, set_space
+from loadstone.poly.spaces import Dim
 
 HasParams = TypeVar("HasParams", isl.Set, isl.Map, isl.UnionSet, isl.UnionMap, isl.PwAff)
-
-
-def named_set(params: Sequence[str], name: str, dims: Sequence[str]) -> isl.Set:
-    """The set of all `name[dims]`."""
-    return isl.Set.universe(set_space(params, name, dims))
-
-
-def with_params(value: HasParams, params: isl.Set) -> HasParams:
-    """The value restricted to parameters in a parameter set."""
-    return value.intersect_params(params)
 
 
 def parameter_point(values: Mapping[str, int]) -> isl.Set:

@@ -9,7 +9,7 @@ import islpy as isl
 
 from loadstone.transfer.baselines import Baseline, baselines
 from loadstone.transfer.plan import ArrayPlan, Plan
-from loadstone.transfer.volumes import count, total, volume
+from loadstone.transfer.volumes import count, total
 
 
 def plan_info(plan: Plan, parameters: Mapping[str, int] | None = None, *, per_tile: bool = False) -> dict[str, Any]:
@@ -58,18 +58,6 @@ def comparison(plan: Plan, parameters: Mapping[str, int]) -> list[dict[str, Any]
         }
         for way in (own, *baselines(plan.tiles))
     ]
-
-
-def closed_forms(plan: Plan) -> dict[str, dict[str, str | None]]:
-    """Closed forms of the volumes of the other ways of moving the data."""
-    return {
-        way.name: {"load": _text(total(_volumes(way.loads))), "store": _text(total(_volumes(way.stores)))}
-        for way in baselines(plan.tiles)
-    }
-
-
-def _volumes(relations: tuple[isl.Map | isl.Set, ...]) -> list[isl.PwQPolynomial | None]:
-    return [volume(relation) for relation in relations]
 
 
 def _array(part: ArrayPlan, parameters: Mapping[str, int] | None) -> dict[str, Any]:
