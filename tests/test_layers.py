@@ -16,10 +16,12 @@ LAYERS = (
     ("frontend", "analysis"),
     ("transform",),
     ("transfer",),
+    ("storage",),
     ("loops",),
     ("emit",),
     ("simulate",),
     ("pipeline",),
+    ("report",),
     ("cli",),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

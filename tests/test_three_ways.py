@@ -11,10 +11,9 @@ import loadstone as ls
 from kernels import EXAMPLES, random_kernel, tiny_parameters
 from loadstone.analysis import Dependences, dependences, out_of_bounds
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import printed_again
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate import Trace, execute, initial_memory, mismatches
-from loadstone.simulate.compiled import CompiledKernel, compile_emitted, compile_original
+from loadstone.simulate.compiled import CompiledKernel, compile_original, compile_printed
 from loadstone.simulate.memory import copied, live_out_arrays
 from oracle import flow_pairs, memory_pairs, relation_pairs
 
@@ -28,7 +27,7 @@ DEPENDENCE_LIMIT = 3_000_000
 def compiled_both_ways(kernel: Kernel) -> dict[str, CompiledKernel]:
     return {
         "original": compile_original(kernel),
-        "printed": compile_emitted(kernel, printed_again(kernel, "printed"), "printed"),
+        "printed": compile_printed(kernel),
     }
 
 

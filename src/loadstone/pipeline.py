@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from loadstone.analysis import Dependences, dependences
-from loadstone.emit.c import emit_kernel
+from loadstone.emit.project import Project
+from loadstone.emit.targets import build_project, predicted_words
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
-from loadstone.loops import generate
+from loadstone.loops.accelerator import make_accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.simulate import execute, initial_memory, mismatches
-from loadstone.simulate.compiled import CompiledKernel, compile_emitted, compile_original
+from loadstone.simulate.compiled import CompiledKernel, compile_original, compile_printed
 from loadstone.simulate.memory import copied, live_out_arrays
+from loadstone.storage.local_plan import DEFAULT_DEPTH, LocalPlan, with_buffers
 from loadstone.transfer import Plan, make_plan
 from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transform.auto import auto_tiled, auto_would_work
@@ -38,10 +40,36 @@ def choose_tiling(
     return tiled(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
 
 
-def plan(kernel: Kernel, tiling: Tiling | None = None, *, keep_dead_stores: bool = False) -> Plan:
-    """The load/store plan of a kernel; without a tiling, of the one that its source asks for."""
+def plan(
+    kernel: Kernel,
+    tiling: Tiling | None = None,
+    *,
+    depth: int = DEFAULT_DEPTH,
+    keep_dead_stores: bool = False,
+    power_of_two: bool = False,
+) -> LocalPlan:
+    """The load/store plan of a kernel with its local memories; without a tiling, of the one its source asks for."""
     tiles = choose_tiling(kernel) if tiling is None else _tiled(kernel, tiling)
-    return plan_tiles(tiles, keep_dead_stores=keep_dead_stores)
+    moved = plan_tiles(tiles, keep_dead_stores=keep_dead_stores)
+    return with_buffers(moved, depth, power_of_two=power_of_two)
+
+
+def build(
+    kernel: Kernel,
+    tiling: Tiling | None = None,
+    *,
+    target: str | Sequence[str] = "c",
+    depth: int = DEFAULT_DEPTH,
+    power_of_two: bool = False,
+    parameters: Mapping[str, int] | None = None,
+) -> Project:
+    """The accelerator of a kernel as files, for one target or several: `c`, `hls`.
+
+    With parameters, memories whose sizes depend on them are made large enough for these.
+    """
+    made = plan(kernel, tiling, depth=depth, power_of_two=power_of_two)
+    targets = (target,) if isinstance(target, str) else tuple(target)
+    return build_project(make_accelerator(made), targets, {**kernel.defaults, **(parameters or {})})
 
 
 def _tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
@@ -82,11 +110,6 @@ def within_limit(what: str, limit: int | None, compute: Callable[[], T]) -> T:
         raise UnsupportedError(Diagnostic(f"{what} cannot be decided: {reached}", None, hint)) from None
 
 
-def printed_again(kernel: Kernel, name: str) -> str:
-    """The kernel as C made from the model, in its original order."""
-    return emit_kernel(kernel, generate(kernel.schedule, kernel.context), name)
-
-
 def compare_executions(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0) -> dict[str, Any]:
     """The outcome of running a kernel as its own C (if it is C), as the model, and as C printed from the model."""
     start = initial_memory(kernel, parameters, seed)
@@ -115,4 +138,4 @@ def compare_executions(kernel: Kernel, parameters: Mapping[str, int], seed: int 
 def _compiled_ways(kernel: Kernel) -> Iterator[tuple[str, CompiledKernel]]:
     if kernel.original is not None:
         yield "original C", compile_original(kernel)
-    yield "printed C", compile_emitted(kernel, printed_again(kernel, "printed"), "printed")
+    yield "printed C", compile_printed(kernel)

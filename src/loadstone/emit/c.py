@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import assert_never
 
 from loadstone.loops.model import Block, For, If, Instance, Node, expressions
@@ -25,6 +25,9 @@ from loadstone.model.types import FLOAT, ScalarType
 
 INDENT = "  "
 
+ElementText = Callable[[str, Sequence[str], bool], str]
+"""Prints the reference to an element: array, subscripts, and whether it is written."""
+
 _PRECEDENCE = {
     "*": 10,
     "/": 10,
@@ -45,6 +48,7 @@ _PRECEDENCE = {
     "&&": 2,
     "||": 1,
 }
+_CLEAR = {"&&": 3, "||": 3, "<<": 10, ">>": 10, "&": 10, "^": 10, "|": 10}
 _UNARY, _ATOM = 11, 12
 _MACROS = {
     "floordiv": ("floord", "#define floord(n, d) ((n) / (d) - ((n) % (d) != 0 && ((n) < 0) != ((d) < 0)))"),
@@ -103,8 +107,10 @@ def _binary(expression: Binary, operands: Sequence[str]) -> tuple[str, int]:
     level = _PRECEDENCE[op]
     if op == "+" and isinstance(right, Unary) and right.op == "-":
         return f"{_inner(left, operands, level)} - {_inner(right.operand, operands, level + 1)}", level
-    careful = level if level >= 9 or op in ("&&", "||") else level + 1
-    return f"{_inner(left, operands, careful)} {op} {_inner(right, operands, level + 1)}", level
+    least = level if level >= 9 else _CLEAR.get(op, 8)
+    chained = op in ("&&", "||") and isinstance(left, Binary) and left.op == op
+    first = _inner(left, operands, level if chained else least)
+    return f"{first} {op} {_inner(right, operands, max(least, level + 1))}", level
 
 
 def _constant(constant: Constant) -> tuple[str, int]:
@@ -118,44 +124,40 @@ def _constant(constant: Constant) -> tuple[str, int]:
     return value.hex() + ("f" if constant.type == FLOAT else ""), _ATOM if value >= 0 else _UNARY
 
 
-def emit_access(
-    access: Access, operands: Sequence[str], values: dict[str, Expression], pointers: frozenset[str]
-) -> str:
-    """A reference to an array element, with iterators replaced by values; `pointers` are scalars held by pointer."""
-    name = f"(*{access.array})" if access.array in pointers else access.array
-    return name + "".join(f"[{emit_expression(substituted(s, values), operands)}]" for s in access.subscripts)
-
-
-def emit_instance(statement: Statement, arguments: Sequence[Expression], pointers: frozenset[str]) -> str:
-    """The assignment that an instance of a statement executes."""
+def emit_instance(statement: Statement, arguments: Sequence[Expression], element: ElementText) -> list[str]:
+    """The assignment that an instance of a statement executes; `element` prints references to array elements."""
     values = dict(zip(statement.iterators, arguments, strict=True))
     operands: list[str] = []
     for read in statement.reads:
-        operands.append(emit_access(read, operands, values, pointers))
-    target = emit_access(statement.write, operands, values, pointers)
+        operands.append(element(read.array, _subscripts(read, values, operands), False))
+    target = element(statement.write.array, _subscripts(statement.write, values, operands), True)
     assignment = f"{target} = {emit_expression(substituted(statement.value, values), operands)};"
     if statement.condition is None:
-        return assignment
+        return [assignment]
     condition = emit_expression(substituted(statement.condition, values), operands)
-    return f"if ({condition})\n{INDENT}{assignment}"
+    return [f"if ({condition})", INDENT + assignment]
 
 
-def emit_loops(node: Node, kernel: Kernel, pointers: frozenset[str] = frozenset()) -> list[str]:
-    """The lines of a loop tree."""
+def _subscripts(access: Access, values: dict[str, Expression], operands: Sequence[str]) -> list[str]:
+    return [emit_expression(substituted(subscript, values), operands) for subscript in access.subscripts]
+
+
+def emit_loops(node: Node, instance: Callable[[Instance], list[str]]) -> list[str]:
+    """The lines of a loop tree; `instance` prints its leaves."""
     match node:
         case For(iterator=iterator, start=start, condition=condition, step=step, body=body):
             head = (
                 f"for (int {iterator} = {emit_expression(start)}; {emit_expression(condition)}; "
                 f"{_increment(iterator, step)})"
             )
-            return _braced(head, body, kernel, pointers)
+            return braced(head, emit_loops(body, instance))
         case If(condition=condition, then=then, otherwise=otherwise):
-            lines = _braced(f"if ({emit_expression(condition)})", then, kernel, pointers)
-            return lines if otherwise is None else lines + _braced("else", otherwise, kernel, pointers)
+            lines = braced(f"if ({emit_expression(condition)})", emit_loops(then, instance))
+            return lines if otherwise is None else lines + braced("else", emit_loops(otherwise, instance))
         case Block(items=items):
-            return [line for item in items for line in emit_loops(item, kernel, pointers)]
-        case Instance(statement=name, arguments=arguments):
-            return emit_instance(kernel.statement(name), arguments, pointers).split("\n")
+            return [line for item in items for line in emit_loops(item, instance)]
+        case Instance():
+            return instance(node)
         case _:
             assert_never(node)
 
@@ -165,16 +167,21 @@ def _increment(iterator: str, step: Expression) -> str:
     return f"{iterator}++" if text == "1" else f"{iterator} += {text}"
 
 
-def _braced(head: str, body: Node, kernel: Kernel, pointers: frozenset[str]) -> list[str]:
-    inner = [INDENT + line for line in emit_loops(body, kernel, pointers)]
-    return [f"{head} {{", *inner, "}"]
+def braced(head: str, body: Sequence[str]) -> list[str]:
+    """A block with its lines indented."""
+    return [f"{head} {{", *(INDENT + line for line in body), "}"]
 
 
-def macros_used(node: Node, kernel: Kernel) -> list[str]:
-    """The definitions of the helper macros that a loop tree and the kernel's statements need."""
-    trees = [*expressions(node), *(e for s in kernel.statements for e in _statement_expressions(s))]
+def macros_used(trees: Iterable[Expression]) -> list[str]:
+    """The definitions of the helper macros that expressions need."""
     ops = {part.op for tree in trees for part in walk(tree) if isinstance(part, Binary)}
     return [definition for op, (_, definition) in _MACROS.items() if op in ops]
+
+
+def expressions_of(kernel: Kernel) -> Iterator[Expression]:
+    """The expressions in the kernel's statements."""
+    for statement in kernel.statements:
+        yield from _statement_expressions(statement)
 
 
 def _statement_expressions(statement: Statement) -> Iterator[Expression]:
@@ -196,8 +203,17 @@ def emit_kernel(kernel: Kernel, loops: Node, name: str) -> str:
     parameters = ", ".join(f"{kind} {parameter}" for parameter, kind in kernel.parameter_types.items())
     arguments = ", ".join(part for part in (parameters, head) if part) or "void"
     temporaries = [INDENT + f"{declaration(array)};" for array in kernel.arrays.values() if _is_temporary(array)]
-    body = [INDENT + line for line in emit_loops(loops, kernel, pointers)]
-    headers = ("#include <math.h>", "#include <stdlib.h>", *macros_used(loops, kernel), "")
+
+    def element(array: str, subscripts: Sequence[str], _: bool) -> str:
+        name = f"(*{array})" if array in pointers else array
+        return name + "".join(f"[{subscript}]" for subscript in subscripts)
+
+    def instance(leaf: Instance) -> list[str]:
+        return emit_instance(kernel.statement(leaf.statement), leaf.arguments, element)
+
+    body = [INDENT + line for line in emit_loops(loops, instance)]
+    macros = macros_used((*expressions(loops), *expressions_of(kernel)))
+    headers = ("#include <math.h>", "#include <stdlib.h>", *macros, "")
     return "\n".join((*headers, f"void {name}({arguments})", "{", *temporaries, *body, "}", ""))
 
 

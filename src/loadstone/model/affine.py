@@ -194,8 +194,8 @@ def affine_text(expression: Expression, parameters: Sequence[str]) -> str:
     return signed_sum([*terms, (aff.get_constant_val().to_python(), "")])
 
 
-def signed_sum(terms: Sequence[tuple[int, str]]) -> str:
-    """A linear combination in short form.
+def signed_sum(terms: Sequence[tuple[int, str]], times: str = "") -> str:
+    """A linear combination in short form; `times` stands between factors and names.
 
     >>> signed_sum([(2, "N"), (-1, "M"), (1, "")])
     '2N - M + 1'
@@ -204,7 +204,7 @@ def signed_sum(terms: Sequence[tuple[int, str]]) -> str:
     for factor, name in terms:
         if factor == 0:
             continue
-        size = "" if abs(factor) == 1 and name else str(abs(factor))
+        size = ("" if abs(factor) == 1 else f"{abs(factor)}{times}") if name else str(abs(factor))
         sign = ("-" if factor < 0 else "") if not text else (" - " if factor < 0 else " + ")
         text += f"{sign}{size}{name}"
     return text or "0"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import signal
 from collections.abc import Callable
 
 from loadstone.poly.limits import LimitReached, operation_limit
@@ -11,11 +12,12 @@ from loadstone.poly.limits import LimitReached, operation_limit
 _DONE, _LIMIT = 0, 3
 
 
-def isolated(compute: Callable[[], str], operations: int) -> str:
+def isolated(compute: Callable[[], str], operations: int, seconds: int | None = None) -> str:
     """The text that a computation returns, run under an operation limit in a process of its own.
 
-    Raises `LimitReached` when the limit is reached, and when the process crashes, which then is the reason. Where
-    processes cannot be forked, the computation runs here.
+    Raises `LimitReached` when the limit is reached, and when the process crashes, which then is the reason. `seconds`
+    of processor time are a last resort against what isl does not count as operations. Where processes cannot be
+    forked, the computation runs here.
     """
     if not hasattr(os, "fork"):
         with operation_limit(operations):
@@ -24,7 +26,7 @@ def isolated(compute: Callable[[], str], operations: int) -> str:
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _answer(compute, operations, writing)
+        _answer(compute, operations, seconds, writing)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         text = pipe.read().decode()
@@ -34,10 +36,12 @@ def isolated(compute: Callable[[], str], operations: int) -> str:
     return text
 
 
-def _answer(compute: Callable[[], str], operations: int, writing: int) -> None:
+def _answer(compute: Callable[[], str], operations: int, seconds: int | None, writing: int) -> None:
     """In the child: write the result and leave, without any of the parent's cleaning up; a crash is not reported."""
     status = _LIMIT
     faulthandler.disable()
+    if seconds is not None:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         with operation_limit(operations):
             text = compute()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import islpy as isl
 
 from loadstone.poly.spaces import Dim
@@ -45,3 +47,11 @@ def fixed_input(value: isl.Map, point: Point) -> isl.Map:
     for position, number in enumerate(point):
         value = value.fix_val(Dim.in_, position, isl.Val.int_from_si(value.get_ctx(), number))
     return value
+
+
+def box_volume(value: isl.Set) -> int:
+    """The number of points of the smallest box around a bounded set without free parameters."""
+    if value.is_empty():
+        return 0
+    dims = range(value.dim(Dim.set))
+    return prod(value.dim_max_val(k).sub(value.dim_min_val(k)).to_python() + 1 for k in dims)

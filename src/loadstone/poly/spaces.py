@@ -113,3 +113,54 @@ def without_determined_dims(value: isl.Set) -> isl.Set:
         if split.is_single_valued():
             value = split.domain()
     return value
+
+
+def fixed_to_zero(value: isl.Set, dims: Sequence[int]) -> isl.Set:
+    """The points of a set whose coordinates in these dimensions are zero."""
+    zero = isl.Val.zero(value.get_ctx())
+    for position in dims:
+        value = value.fix_val(Dim.set, position, zero)
+    return value
+
+
+def equal_halves(pairs: isl.Set, dims: Sequence[int]) -> isl.Set:
+    """The pairs of a wrapped map whose two sides agree in these dimensions."""
+    relation = pairs.unwrap()
+    for position in dims:
+        relation = relation.equate(Dim.in_, position, Dim.out, position)
+    return relation.wrap()
+
+
+def largest_gap(pairs: isl.Set, position: int) -> isl.Val:
+    """The largest absolute difference of the two sides of a wrapped map in one dimension."""
+    rank = pairs.unwrap().dim(Dim.in_)
+    local = isl.LocalSpace.from_space(pairs.get_space())
+    left = isl.Aff.var_on_domain(local, Dim.set, position)
+    right = isl.Aff.var_on_domain(local, Dim.set, rank + position)
+    if pairs.is_empty():
+        return isl.Val.zero(pairs.get_ctx())
+    return pairs.max_val(left.sub(right)).max(pairs.max_val(right.sub(left)))
+
+
+def symmetric_box(space: isl.Space, gaps: Sequence[isl.Val]) -> isl.Set:
+    """The points whose coordinates are at most these numbers in absolute value; infinity is no bound."""
+    result = isl.Set.universe(space)
+    for position, gap in enumerate(gaps):
+        if gap.is_int():
+            result = result.lower_bound_val(Dim.set, position, gap.neg()).upper_bound_val(Dim.set, position, gap)
+    return result
+
+
+def without_dims(value: isl.Set, dims: Sequence[int]) -> isl.Set:
+    """The set projected on its other dimensions."""
+    for position in sorted(dims, reverse=True):
+        value = value.project_out(Dim.set, position, 1)
+    return value
+
+
+def combination(space: isl.Space, row: Sequence[int], modulus: int | None) -> isl.PwAff:
+    """The sum of row * coordinates on a set space, modulo a number if one is given."""
+    total = constant(space, 0)
+    for position, factor in enumerate(row):
+        total = total.add(dimension(space, position).mul(constant(space, factor)))
+    return total if modulus is None else total.mod_val(isl.Val.int_from_si(space.get_ctx(), modulus))

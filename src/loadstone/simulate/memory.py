@@ -12,7 +12,7 @@ from loadstone.model.expression import Operand, walk
 from loadstone.model.kernel import Array, Kernel
 from loadstone.model.types import Number, ScalarType
 from loadstone.poly import fixed
-from loadstone.simulate.evaluate import evaluate
+from loadstone.model.evaluate import evaluate
 
 Element = tuple[int, ...]
 

@@ -28,7 +28,7 @@ def _coarse(tiles: TiledKernel, array: Array, first: isl.Set, last: isl.Set) -> 
     loaded = _hull(tile_to_touched(tiles, array), tiles, array).union(stored)
     load = isl.Map.from_domain_and_range(first, loaded)
     store = isl.Map.from_domain_and_range(last, stored)
-    return ArrayPlan(array.name, load, store, _by_strip(load, tiles), _by_strip(store, tiles))
+    return ArrayPlan(array.name, load, store, _by_strip(load, tiles), _by_strip(store, tiles), coarse=True)
 
 
 def _first_and_last_tile(tiles: TiledKernel) -> tuple[isl.Set, isl.Set]:

@@ -29,7 +29,8 @@ class ArrayPlan:
     """What is loaded and stored of one array.
 
     `load` and `store` map tiles of the strip to elements, with the outer tile coordinates as parameters;
-    `strip_to_loaded` and `strip_to_stored` map whole strips to elements.
+    `strip_to_loaded` and `strip_to_stored` map whole strips to elements. A `coarse` plan moves elements in tiles that
+    need not use them.
     """
 
     name: str
@@ -37,6 +38,7 @@ class ArrayPlan:
     store: isl.Map
     strip_to_loaded: isl.Map
     strip_to_stored: isl.Map
+    coarse: bool = False
 
     @cached_property
     def load_volume(self) -> isl.PwQPolynomial | None:

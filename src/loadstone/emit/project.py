@@ -1,0 +1,66 @@
+"""Folders of generated files: written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from loadstone.errors import Diagnostic, InputError
+
+MANIFEST = ".loadstone"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Files by their paths, with `/` between folders."""
+
+    files: Mapping[str, str]
+
+    def write(self, folder: str | Path) -> Path:
+        """Write the files into a folder that is new, empty, or was written this way before; returns the folder.
+
+        Raises `InputError` where the folder holds other files or cannot be written; then nothing has changed.
+        """
+        target = Path(folder)
+        _check_free(target)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as scratch:
+                _fill(Path(scratch) / "new", self.files)
+                if target.exists():
+                    os.rename(target, Path(scratch) / "old")
+                os.rename(Path(scratch) / "new", target)
+        except OSError as error:
+            raise _unwritable(target, error) from None
+        return target
+
+
+def _fill(folder: Path, files: Mapping[str, str]) -> None:
+    listed = "".join(f"{path}\n" for path in sorted(files))
+    for path, text in (*files.items(), (MANIFEST, listed)):
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+
+
+def _check_free(target: Path) -> None:
+    """Raise unless the folder may be replaced: it does not exist, or holds only what a manifest lists."""
+    try:
+        if not target.exists():
+            return
+        present = {p.relative_to(target).as_posix() for p in target.rglob("*") if not p.is_dir()}
+        manifest = target / MANIFEST
+        known = {*manifest.read_text(encoding="utf-8").split("\n"), MANIFEST} if manifest.is_file() else set[str]()
+    except OSError as error:
+        raise _unwritable(target, error) from None
+    foreign = sorted(present - known)
+    if foreign or not target.is_dir():
+        message = f"{target} holds files that Loadstone did not write: {', '.join(foreign[:3]) or target.name}"
+        raise InputError(Diagnostic(message, None, "give another folder with -o"))
+
+
+def _unwritable(target: Path, error: OSError) -> InputError:
+    return InputError(Diagnostic(f"cannot write {target}: {error.strerror or error}", None, "give another folder with -o"))

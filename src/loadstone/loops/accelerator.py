@@ -1,0 +1,153 @@
+"""The accelerator as loops: what its load, compute and store processes execute, tile by tile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import islpy as isl
+
+from loadstone.loops.generate import generate
+from loadstone.loops.model import Node
+from loadstone.loops.scan import Scan, scan
+from loadstone.model.kernel import Array, Kernel, Statement, union_of_maps
+from loadstone.poly import renamed_dims
+from loadstone.poly.spaces import Dim, inputs_to_parameters, parameters_to_inputs, with_outer_parameters, without_dims
+from loadstone.storage.buffers import Buffer
+from loadstone.storage.handover import Handover
+from loadstone.storage.local_plan import LocalPlan
+from loadstone.transfer.tile_accesses import existing_tiles
+from loadstone.transform.tiling import TiledKernel
+
+STRIP, TILE = "strip", "tile"
+
+
+@dataclass(frozen=True, eq=False)
+class Accelerator:
+    """Load, compute and store processes.
+
+    `strips` runs over the strips (instances of `STRIP`, with the outer tile coordinates), `tiles` over the tiles of a
+    strip (instances of `TILE`, with the inner ones), `compute` over the statement instances of a tile. `loads` and
+    `stores` scan what a tile transfers, arrays one after the other; those that are handed over early come first.
+    """
+
+    plan: LocalPlan
+    strips: Node
+    tiles: Node
+    compute: Node
+    loads: tuple[Scan, ...]
+    stores: tuple[Scan, ...]
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel that it executes."""
+        return self.plan.tiles.kernel
+
+    @property
+    def depth(self) -> int:
+        """How many tiles are in flight."""
+        return self.plan.depth
+
+    @property
+    def handover(self) -> Handover:
+        """How strips follow each other."""
+        return self.plan.handover
+
+    @cached_property
+    def buffers(self) -> dict[str, Buffer]:
+        """The local memories of the arrays."""
+        return {name: part.buffer for name, part in self.plan.arrays.items()}
+
+    @property
+    def transferred(self) -> tuple[Array, ...]:
+        """The arrays that are loaded or stored."""
+        names = {scan.array for scan in (*self.loads, *self.stores)}
+        return tuple(array for array in self.kernel.arrays.values() if array.name in names)
+
+    @property
+    def stored(self) -> frozenset[str]:
+        """The arrays that are stored."""
+        return frozenset(scan.array for scan in self.stores)
+
+    @property
+    def registers(self) -> tuple[Array, ...]:
+        """The scalars that live in the compute process."""
+        return tuple(array for array in self.kernel.arrays.values() if array.name not in self.buffers)
+
+
+def make_accelerator(plan: LocalPlan) -> Accelerator:
+    """The loops of a plan."""
+    tiles = plan.tiles
+    existing = existing_tiles(tiles)
+    order = sorted(plan.arrays, key=lambda name: name not in plan.handover.early)
+    return Accelerator(
+        plan,
+        _strip_loops(tiles, existing),
+        _tile_loops(tiles, existing),
+        _compute_loops(tiles, existing),
+        tuple(_scans(plan, existing, [(name, plan[name].load) for name in order])),
+        tuple(_scans(plan, existing, [(name, plan[name].store) for name in plan.arrays])),
+    )
+
+
+def _scans(plan: LocalPlan, existing: isl.Set, moves: Sequence[tuple[str, isl.Map]]) -> Iterator[Scan]:
+    kernel = plan.tiles.kernel
+    prefix = "x"
+    while any(name.startswith(prefix) for name in (*kernel.parameters, *kernel.arrays)):
+        prefix += "_"
+    for name, relation in moves:
+        if not relation.is_empty():
+            named = renamed_dims(relation, plan.tiles.inner, Dim.in_)
+            yield scan(named, existing, [f"{prefix}{k}" for k in range(kernel.arrays[name].rank)])
+
+
+def _strip_loops(tiles: TiledKernel, existing: isl.Set) -> Node:
+    every = parameters_to_inputs(isl.Map.from_domain(existing), tiles.outer).domain()
+    strips = without_dims(every, range(len(tiles.outer), len(tiles.sizes)))
+    return _loops_over(strips, STRIP, tiles.outer, tiles.kernel.context)
+
+
+def _tile_loops(tiles: TiledKernel, existing: isl.Set) -> Node:
+    return _loops_over(existing, TILE, tiles.inner, existing.params())
+
+
+def _loops_over(points: isl.Set, name: str, iterators: Sequence[str], context: isl.Set) -> Node:
+    """Loops over the points of a set in lexicographic order, as instances of a name."""
+    order = points.identity().reset_tuple_id(Dim.in_).set_tuple_name(Dim.in_, name)
+    return generate(order.to_union_map(), context, iterators)
+
+
+def _compute_loops(tiles: TiledKernel, existing: isl.Set) -> Node:
+    context = inputs_to_parameters(isl.Map.from_domain(existing), tiles.inner).params()
+    schedule = union_of_maps(tiles.kernel, (_tile_schedule(tiles, s) for s in tiles.kernel.statements))
+    return generate(schedule, context, _iterator_names(tiles))
+
+
+def _tile_schedule(tiles: TiledKernel, statement: Statement) -> isl.Map:
+    """The instances of the tile that the coordinates, as parameters, choose, to their time in it."""
+    in_tile = with_outer_parameters(tiles.instance_to_tile(statement.name), tiles.coordinates).domain()
+    return tiles.instance_to_time(statement.name).intersect_domain(in_tile)
+
+
+def _iterator_names(tiles: TiledKernel) -> list[str]:
+    """Names for the dimensions of time inside of a tile: those of the source where a dimension is an iterator."""
+    dims = max(tiles.instance_to_time(s.name).dim(Dim.out) for s in tiles.kernel.statements)
+    taken = {*tiles.kernel.parameters, *tiles.coordinates, *tiles.kernel.arrays}
+    names: list[str] = []
+    for position in range(dims):
+        known = [n for s in tiles.kernel.statements for n in _iterators_at(tiles, s, position)]
+        name = next((n for n in known if n not in taken), f"c{position}")
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _iterators_at(tiles: TiledKernel, statement: Statement, position: int) -> Iterator[str]:
+    """The iterators of a statement that equal a dimension of its time."""
+    time = renamed_dims(tiles.instance_to_time(statement.name), statement.iterators, Dim.in_)
+    for index, name in enumerate(statement.iterators):
+        if time.is_subset(time.equate(Dim.in_, index, Dim.out, position)):
+            yield name

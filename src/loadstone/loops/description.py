@@ -1,0 +1,65 @@
+"""A plan with its local memories and scans described for programs: the JSON of `loadstone plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import islpy as isl
+
+from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.scan import Scan, burst_lengths
+from loadstone.model.affine import affine_text
+from loadstone.storage.buffers import Buffer
+from loadstone.transfer.description import plan_info
+
+
+def accelerator_info(
+    accelerator: Accelerator, parameters: Mapping[str, int] | None = None, *, per_tile: bool = False
+) -> dict[str, Any]:
+    """The plan as JSON, with buffers, scans, and how strips follow each other."""
+    info = plan_info(accelerator.plan, parameters, per_tile=per_tile)
+    for name, buffer in accelerator.buffers.items():
+        info["arrays"][name]["buffer"] = buffer_info(buffer, parameters)
+    for title, scans in (("load_scan", accelerator.loads), ("store_scan", accelerator.stores)):
+        for scan in scans:
+            info["arrays"][scan.array][title] = _scan_info(accelerator, scan, title)
+    follow = accelerator.handover
+    info["depth"] = accelerator.depth
+    info["strips"] = {"mode": follow.mode, "early": list(follow.early), "reason": follow.reason()}
+    return info
+
+
+def buffer_info(buffer: Buffer, parameters: Mapping[str, int] | None) -> dict[str, Any]:
+    """A buffer as JSON; sizes that depend on unknown parameters are texts."""
+    known = {} if buffer.folds_all else parameters
+    if known is None:
+        shape: Sequence[int | str] = [affine_text(part.size, buffer.parameters) for part in buffer.components]
+        cells: int | str = " * ".join(f"({size})" for size in shape)
+    else:
+        shape, cells = list(buffer.shape(known)), buffer.cells(known)
+    return {
+        "mapping": str(buffer.mapping),
+        "shape": [int(size) if str(size).isdigit() else size for size in shape],
+        "cells": cells,
+        "max_live": buffer.most_live,
+        "ratio": round(cells / buffer.most_live, 4) if isinstance(cells, int) and buffer.most_live else None,
+    }
+
+
+def _scan_info(accelerator: Accelerator, scan: Scan, title: str) -> dict[str, Any]:
+    shortest, longest = bursts(accelerator, scan, title)
+    return {
+        "decisions": scan.decisions,
+        "tested": scan.member is not None,
+        "bursts": {"shortest": shortest, "longest": longest},
+    }
+
+
+def bursts(accelerator: Accelerator, scan: Scan, title: str) -> tuple[int, int | None]:
+    """The shortest and the longest run of consecutive words that a tile moves; None where it grows with parameters."""
+    part = accelerator.plan[scan.array]
+    relation: isl.Map = part.load if title == "load_scan" else part.store
+    if not scan.steps:
+        return 1, 1
+    return burst_lengths(relation, [step.variable for step in scan.steps]) or (0, 0)

@@ -1,0 +1,410 @@
+"""Automata that walk the elements that a tile loads or stores, in the order of their addresses, one in each step.
+
+This is the linearization of Boulet and Feautrier, with its functions First and Next taken apart by coordinate, as in an
+odometer. E(T) are the elements of the tile, P_k is E(T) projected on its first k coordinates:
+
+    first_k(x_0 .. x_{k-1}) = min { y : (x_0 .. x_{k-1}, y) in P_{k+1} }
+    last_k(x_0 .. x_{k-1})  = max { y : (x_0 .. x_{k-1}, y) in P_{k+1} }
+    more_k(x_0 .. x_k)      = x_k < last_k(x_0 .. x_{k-1})
+    next_k(x_0 .. x_k)      = min { y > x_k : (x_0 .. x_{k-1}, y) in P_{k+1} }
+
+A step moves the innermost coordinate that has more, and sets those behind it to their first values. The walk is exact
+where that takes few operations and decisions. Else it goes through a larger set, and each point has to be tested: the
+convex set that isl's simple hull finds, or a box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TypeVar
+
+import islpy as isl
+
+from loadstone.model.expression import COMPARISONS, Binary, Expression, Select, Variable, integer, walk
+from loadstone.model.from_isl import from_ast
+from loadstone.model.types import INT
+from loadstone.poly import coalesced
+from loadstone.poly.limits import LimitReached, operation_limit
+from loadstone.poly.simplify import MOST_PIECES
+from loadstone.poly.spaces import Dim, inputs_to_parameters
+
+SCAN_LIMIT = 1_000_000
+MOST_DECISIONS = 200
+MOST_COMPARED = 3
+
+_DECIDING = COMPARISONS | {"min", "max"}
+_BACK = isl.Map("{ [y] -> [y - 1] }")
+
+Piece = tuple[isl.Set, isl.Aff]
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How one coordinate moves: its first value for the coordinates before it, whether there are more, and the next."""
+
+    variable: str
+    first: Expression
+    more: Expression
+    next: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A walk through the elements of a tile, as functions of parameters, tile coordinates and the current element.
+
+    `some` says whether any point is visited. `run_end` is a value of the last coordinate that steps of one reach from
+    the current element without leaving the elements of the tile: the last such value, or the current one where the last
+    is costly to find. `member` is the test that visited points must pass; without it, all are elements of the tile.
+    """
+
+    array: str
+    some: Expression
+    steps: tuple[Step, ...]
+    run_end: Expression | None
+    member: Expression | None
+
+    @property
+    def decisions(self) -> int:
+        """How many comparisons, minima and maxima the expressions hold."""
+        return sum(isinstance(part, Binary) and part.op in _DECIDING for e in self._expressions() for part in walk(e))
+
+    def _expressions(self) -> Iterator[Expression]:
+        yield self.some
+        for step in self.steps:
+            yield from (step.first, step.more, step.next)
+        yield from (e for e in (self.run_end, self.member) if e is not None)
+
+
+def scan(tile_to_elements: isl.Map, known: isl.Set, variables: Sequence[str]) -> Scan:
+    """The walk through the elements of each tile, for the tiles that are known to exist.
+
+    `variables` name the coordinates of the elements. The dimensions of the tiles must be named.
+    """
+    array = tile_to_elements.get_tuple_name(Dim.out) or ""
+    names = _input_names(tile_to_elements)
+    tiles = inputs_to_parameters(isl.Map.from_domain(known), names).params()
+    elements = coalesced(inputs_to_parameters(tile_to_elements, names).intersect_params(tiles).reset_tuple_id())
+    if elements.is_empty():
+        return _nothing(array, variables)
+    exact = _exact(array, elements, tiles, variables) if elements.n_basic_set() <= MOST_PIECES else None
+    return exact or _tested(array, elements, tiles, variables)
+
+
+def _input_names(relation: isl.Map) -> tuple[str, ...]:
+    return tuple(relation.get_dim_name(Dim.in_, k) or "" for k in range(relation.dim(Dim.in_)))
+
+
+def _within_limit(make: Callable[[], Made]) -> Made | None:
+    """What is made, unless that takes too many operations."""
+    try:
+        with operation_limit(SCAN_LIMIT):
+            return make()
+    except LimitReached:
+        return None
+
+
+def _nothing(array: str, variables: Sequence[str]) -> Scan:
+    """The walk through no elements."""
+    zero = integer(0)
+    steps = tuple(Step(variable, zero, zero, zero) for variable in variables)
+    return Scan(array, zero, steps, zero if steps else None, None)
+
+
+def _exact(array: str, elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan | None:
+    """The walk through the elements and nothing else, with the ends of runs where they are cheap; None if it is not."""
+    plain = _within_limit(lambda: _walk(array, elements, tiles, variables))
+    if plain is None or plain.decisions > MOST_DECISIONS:
+        return None
+    run_end = _within_limit(lambda: _run_end(_rows(elements, variables)[-1])) if variables else None
+    bursts = plain if run_end is None else replace(plain, run_end=run_end)
+    return bursts if bursts.decisions <= MOST_DECISIONS else plain
+
+
+def _tested(array: str, elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
+    """A walk through a convex set or a box around the elements, with a test of its points."""
+    around = isl.Set.from_basic_set(elements.simple_hull())
+    bounded = around.is_bounded()
+    hull = _within_limit(lambda: _walk(array, around, tiles, variables)) if bounded else None
+    if hull is not None:
+        return replace(hull, member=_member(elements, around, tiles, variables))
+    box = _walk_box(array, around if bounded else elements, tiles, variables)
+    return replace(box, member=_member(elements, isl.Set.universe(around.get_space()), tiles, variables))
+
+
+def _walk(array: str, elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
+    """The walk through a set, with runs of single points."""
+    some = _short_test(elements.params(), tiles)
+    return Scan(array, some, tuple(map(_step, _rows(elements, variables))), _current(variables), None)
+
+
+def _walk_box(array: str, around: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
+    """The walk through a box around a set, which is cheap to find: its bounds are those of all pieces together."""
+    sides = [_side(around, k, tiles) for k in range(len(variables))]
+    some = _folded("&&", [integer(1), *(Binary("<=", low, high, INT) for low, high in sides)])
+    steps = (Step(x, low, _less(x, high), _following(x)) for x, (low, high) in zip(variables, sides, strict=True))
+    return Scan(array, some, tuple(steps), _current(variables), None)
+
+
+def _current(variables: Sequence[str]) -> Expression | None:
+    """The last coordinate, if there is one."""
+    return Variable(variables[-1], INT) if variables else None
+
+
+def _member(elements: isl.Set, around: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Expression:
+    """Whether a point of a set around the elements of an existing tile is one of them."""
+    inside = _as_parameters(elements, variables).params()
+    context = _as_parameters(around.intersect_params(tiles), variables).params()
+    short = _within_limit(lambda: _short_test(inside.coalesce(), context))
+    return short or _condition(inside, isl.Set.universe(inside.get_space()))
+
+
+def _short_test(inside: isl.Set, context: isl.Set) -> Expression:
+    """Whether parameters of a context are in a part of it, in few comparisons."""
+    return _condition(_separated(inside, context.subtract(inside)), context)
+
+
+def _as_parameters(value: isl.Set, names: Sequence[str]) -> isl.Set:
+    """The set with its first dimensions turned into parameters of these names."""
+    count = value.dim(Dim.param)
+    value = value.move_dims(Dim.param, count, Dim.set, 0, len(names))
+    for position, name in enumerate(names):
+        value = value.set_dim_name(Dim.param, count + position, name)
+    return value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Row:
+    """The values of one coordinate: a set of one dimension, of which the coordinates before it are parameters."""
+
+    variable: str
+    values: isl.Set
+
+    def ahead(self, candidates: isl.Set, comparison: str) -> isl.Set:
+        """The candidates that compare in this way with the current value, which is a parameter then."""
+        current = self.values.intersect(isl.Set(f"[{self.variable}] -> {{ [y] : y = {self.variable} }}")).params()
+        chosen = isl.Set(f"[{self.variable}] -> {{ [y] : y {comparison} {self.variable} }}")
+        return candidates.intersect(chosen).intersect_params(current)
+
+    @property
+    def run_ends(self) -> isl.Set:
+        """The values that are not followed by one."""
+        return self.values.subtract(self.values.apply(_BACK))
+
+    @property
+    def is_solid(self) -> bool:
+        """Whether the values have no gaps."""
+        return isl.Map.from_range(self.run_ends).is_single_valued()
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is never more than one value."""
+        return isl.Map.from_range(self.values).is_single_valued()
+
+
+def _rows(elements: isl.Set, variables: Sequence[str]) -> list[_Row]:
+    """The rows of all coordinates, outermost first."""
+    rank = len(variables)
+    found: list[_Row] = []
+    for k, variable in enumerate(variables):
+        prefixes = coalesced(elements.project_out(Dim.set, k + 1, rank - k - 1))
+        found.append(_Row(variable, _as_parameters(prefixes, variables[:k])))
+    return found
+
+
+def _step(row: _Row) -> Step:
+    first = _smallest(row.values)
+    if row.is_single:
+        return Step(row.variable, first, integer(0), _following(row.variable))
+    more = _less(row.variable, _largest(row.values))
+    following = _following(row.variable) if row.is_solid else _smallest(row.ahead(row.values, ">"))
+    return Step(row.variable, first, more, following)
+
+
+def _run_end(row: _Row) -> Expression:
+    return _largest(row.values) if row.is_solid else _smallest(row.ahead(row.run_ends, ">="))
+
+
+def _less(variable: str, last: Expression) -> Expression:
+    return Binary("<", Variable(variable, INT), last, INT)
+
+
+def _following(variable: str) -> Expression:
+    return Binary("+", Variable(variable, INT), integer(1), INT)
+
+
+def _smallest(values: isl.Set) -> Expression:
+    """The smallest number of a set of numbers, where it has any."""
+    return _value(values.dim_min(0), values.params())
+
+
+def _largest(values: isl.Set) -> Expression:
+    """The largest number of a set of numbers, where it has any."""
+    return _value(values.dim_max(0), values.params())
+
+
+def _value(function: isl.PwAff, context: isl.Set) -> Expression:
+    """A short expression of a function of parameters inside of a context in which it is defined."""
+    simple = coalesced(function.gist(context)).intersect_domain(context)
+    return _selected(_merged(simple.get_pieces()))
+
+
+def _merged(pieces: Iterable[Piece]) -> list[Piece]:
+    """The pieces with one value for all of those that it fits."""
+    found: list[Piece] = []
+    for piece in pieces:
+        joined = next(((k, both) for k, other in enumerate(found) if (both := _joined(other, piece))), None)
+        if joined is None:
+            found.append(piece)
+        else:
+            found[joined[0]] = joined[1]
+    return [(coalesced(domain), value) for domain, value in found]
+
+
+def _joined(first: Piece, second: Piece) -> Piece | None:
+    """Both pieces as one, with the value of one that is right for the other too."""
+    equal = first[1].eq_set(second[1])
+    fitting = first if second[0].is_subset(equal) else second if first[0].is_subset(equal) else None
+    return None if fitting is None else (first[0].union(second[0]), fitting[1])
+
+
+def _selected(pieces: Sequence[Piece]) -> Expression:
+    """The value of the piece that holds: by a minimum, a maximum, or the test that takes the fewest constraints."""
+    domain = _union([piece[0] for piece in pieces])
+    for op, compared in (("min", isl.Aff.le_set), ("max", isl.Aff.ge_set)):
+        if _is_extremum(pieces, compared):
+            return _folded(op, [_affine(value, domain) for _, value in pieces])
+    test, position = _shortest_test(pieces)
+    chosen, value = pieces[position]
+    rest = [*pieces[:position], *pieces[position + 1 :]]
+    return Select(_condition(test, domain), _affine(value, chosen), _selected(rest), INT)
+
+
+def _shortest_test(pieces: Sequence[Piece]) -> tuple[isl.Set, int]:
+    """The test of few constraints that tells one piece from the others, and the position of the piece."""
+    likely = sorted(range(len(pieces)), key=lambda k: _constraint_count(pieces[k][0]))[:MOST_COMPARED]
+    tests = [(_separated(pieces[k][0], _union([d for d, _ in (*pieces[:k], *pieces[k + 1 :])])), k) for k in likely]
+    return min(tests, key=lambda test: _constraint_count(test[0]))
+
+
+def _is_extremum(pieces: Sequence[Piece], compared: Callable[[isl.Aff, isl.Aff], isl.Set]) -> bool:
+    """Whether the value of each piece compares in this way with all others."""
+    return all(domain.is_subset(compared(value, other)) for domain, value in pieces for _, other in pieces)
+
+
+def _separated(inside: isl.Set, outside: isl.Set) -> isl.Set:
+    """A set of few constraints that holds all of one set and nothing of another that is disjoint from it."""
+    found = isl.Set.empty(inside.get_space())
+    for piece in inside.compute_divs().get_basic_sets():
+        if not isl.Set.from_basic_set(piece).is_subset(found):
+            found = found.union(_loosened(piece, outside))
+    return coalesced(found)
+
+
+def _loosened(piece: isl.BasicSet, outside: isl.Set) -> isl.Set:
+    """A convex set without the constraints that nothing outside needs, the widest of them tried first."""
+    kept = sorted(piece.get_constraints(), key=_width, reverse=True)
+    space = piece.get_space()
+    for constraint in tuple(kept):
+        fewer = [other for other in kept if other is not constraint]
+        if _where_all(fewer, space).is_disjoint(outside):
+            kept = fewer
+    return _where_all(kept, space)
+
+
+def _where_all(constraints: Sequence[isl.Constraint], space: isl.Space) -> isl.Set:
+    universe = isl.BasicSet.universe(space)
+    return isl.Set.from_basic_set(reduce(lambda found, c: found.add_constraint(c), constraints, universe))
+
+
+def _width(constraint: isl.Constraint) -> int:
+    """The number of parameters and floors in a constraint."""
+    return sum(
+        constraint.involves_dims(kind, k, 1) for kind in (Dim.param, Dim.div) for k in range(constraint.dim(kind))
+    )
+
+
+def _constraint_count(value: isl.Set) -> int:
+    return sum(len(piece.get_constraints()) for piece in value.get_basic_sets())
+
+
+def _union(sets: Sequence[isl.Set]) -> isl.Set:
+    return reduce(lambda left, right: left.union(right), sets)
+
+
+def _condition(where: isl.Set, context: isl.Set) -> Expression:
+    """Whether parameters of a context are in a set."""
+    return from_ast(isl.AstBuild.from_context(context).expr_from_set(where))
+
+
+def _affine(value: isl.Aff, context: isl.Set) -> Expression:
+    """The value of an affine expression of parameters of a context."""
+    return from_ast(isl.AstBuild.from_context(context).expr_from_pw_aff(isl.PwAff.from_aff(value)))
+
+
+def _folded(op: str, values: Iterable[Expression]) -> Expression:
+    """The values, each once, joined by a binary operator."""
+    return reduce(lambda left, right: Binary(op, left, right, INT), dict.fromkeys(values))
+
+
+def _side(elements: isl.Set, position: int, tiles: isl.Set) -> tuple[Expression, Expression]:
+    """Bounds of one coordinate of the elements, as tight as the constraints of the pieces say."""
+    pieces = [_shadow(piece, position) for piece in elements.get_basic_sets() if not piece.is_empty()]
+    lows = [_folded("max", _bounds(piece, tiles, isl.Constraint.is_lower_bound, isl.Aff.ceil)) for piece in pieces]
+    highs = [_folded("min", _bounds(piece, tiles, isl.Constraint.is_upper_bound, isl.Aff.floor)) for piece in pieces]
+    return _folded("min", lows), _folded("max", highs)
+
+
+def _shadow(piece: isl.BasicSet, position: int) -> isl.BasicSet:
+    """The values of one coordinate of a convex set, without the gaps."""
+    behind = piece.dim(Dim.set) - position - 1
+    return piece.project_out(Dim.set, position + 1, behind).project_out(Dim.set, 0, position).remove_divs()
+
+
+def _bounds(
+    values: isl.BasicSet,
+    context: isl.Set,
+    is_bound: Callable[[isl.Constraint, isl.dim_type, int], bool],
+    rounded: Callable[[isl.Aff], isl.Aff],
+) -> Iterator[Expression]:
+    """The bounds of one side that the constraints of a convex set of numbers give."""
+    for constraint in values.get_constraints():
+        exact = constraint.is_equality() and constraint.involves_dims(Dim.set, 0, 1)
+        if exact or is_bound(constraint, Dim.set, 0):
+            bound = rounded(constraint.get_bound(Dim.set, 0))
+            yield _affine(bound.project_domain_on_params(), context)
+
+
+def burst_lengths(tile_to_elements: isl.Map, variables: Sequence[str]) -> tuple[int, int | None] | None:
+    """The shortest and the longest run of elements of a tile that follow each other in the last subscript.
+
+    Over all tiles and parameters; the longest is None where there is no bound. Beyond the operation limit the result is
+    the trivial one, 1 and None. No result where no tile has elements.
+    """
+    if tile_to_elements.is_empty():
+        return None
+    if not variables:
+        return 1, 1
+    try:
+        with operation_limit(SCAN_LIMIT):
+            return _extent(_run_lengths(tile_to_elements, variables))
+    except LimitReached:
+        return 1, None
+
+
+def _run_lengths(tile_to_elements: isl.Map, variables: Sequence[str]) -> isl.Set:
+    """The lengths of all runs."""
+    elements = inputs_to_parameters(tile_to_elements, _input_names(tile_to_elements)).reset_tuple_id()
+    row = _Row(variables[-1], _as_parameters(elements, variables[:-1]))
+    starts = _Row(row.variable, row.values.subtract(row.values.apply(_BACK.reverse())))
+    start_to_end = starts.ahead(row.run_ends, ">=").lexmin()
+    lengths = start_to_end.apply(isl.Map(f"[{row.variable}] -> {{ [y] -> [y - {row.variable} + 1] }}"))
+    return lengths.project_out(Dim.param, 0, lengths.dim(Dim.param))
+
+
+def _extent(numbers: isl.Set) -> tuple[int, int | None]:
+    """The smallest and the largest of a set of positive numbers; None where there is no largest."""
+    largest = numbers.dim_max_val(0)
+    return numbers.dim_min_val(0).to_python(), largest.to_python() if largest.is_int() else None

@@ -1,0 +1,197 @@
+"""All that a report shows, gathered from a plan for given parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import islpy as isl
+
+from loadstone.errors import Source
+from loadstone.model.evaluate import evaluate
+from loadstone.model.kernel import Kernel
+from loadstone.poly import fixed
+from loadstone.report.pictures import MOST_RECTANGLES, Picture, picture
+from loadstone.report.strips import ShownStrip, TileWork, shown_strips, strip_values, strips_of
+from loadstone.report.timeline import Bar, Job, timeline, total_time
+from loadstone.report.words import array_sentence, isl_body, schedule_lines, tiling_sentence
+from loadstone.transfer import ArrayPlan, Plan
+from loadstone.transfer.description import comparison
+from loadstone.transfer.volumes import count
+
+ALL_RECTANGLES = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class BufferSummary:
+    """A local buffer: the mapping of elements to cells, its shape, and how many elements live at the same time."""
+
+    mapping: str
+    shape: tuple[int | str, ...]
+    cells: int
+    max_live: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayReport:
+    """What is moved of one array: in words for the shown strip, as relations, in numbers and in closed form."""
+
+    name: str
+    extents: tuple[int, ...]
+    sentence: str
+    load: str
+    store: str
+    loaded: int
+    stored: int
+    load_volume: str | None
+    store_volume: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way of moving the data, with the words that it loads and stores."""
+
+    name: str
+    loaded: int
+    stored: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The pipeline of the shown strips with `depth` tiles in flight; `sequential` is its time with one.
+
+    `early` names the arrays whose words may be loaded while the strip before is still being stored.
+    """
+
+    depth: int
+    early: frozenset[str]
+    bars: tuple[Bar, ...]
+    total: int
+    sequential: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A kernel with a tiling, for given parameters.
+
+    The first of `strips` is the one in the middle; there is none when no statement is executed.
+    """
+
+    kernel: str
+    source: Source | None
+    parameters: Mapping[str, int]
+    tiling: str
+    schedule: tuple[str, ...]
+    outer: tuple[str, ...]
+    inner: tuple[str, ...]
+    exact: bool
+    reason: str
+    arrays: tuple[ArrayReport, ...]
+    ways: tuple[Way, ...]
+    strip_count: int
+    strips: tuple[ShownStrip, ...]
+    pictures: tuple[Picture, ...]
+    timeline: Timeline
+    buffers: Mapping[str, BufferSummary]
+    notes: tuple[str, ...]
+    verification: Mapping[str, Any] | None
+
+
+def gather_report(
+    plan: Plan,
+    parameters: Mapping[str, int],
+    *,
+    depth: int = 2,
+    early: frozenset[str] = frozenset(),
+    buffers: Mapping[str, BufferSummary] | None = None,
+    notes: Sequence[str] = (),
+    verification: Mapping[str, Any] | None = None,
+) -> Report:
+    """The report of a plan for given parameters, with `depth` tiles in flight.
+
+    `early` names the arrays whose loads for the first tile of a strip need not wait for the stores of the strip
+    before. `verification` has the keys loaded, stored, predicted and match.
+    """
+    tiles, kernel = plan.tiles, plan.tiles.kernel
+    strips = shown_strips(plan, parameters)
+    return Report(
+        kernel=kernel.name,
+        source=_source(kernel),
+        parameters=dict(parameters),
+        tiling=tiling_sentence(tiles),
+        schedule=schedule_lines(tiles),
+        outer=tiles.outer,
+        inner=tiles.inner,
+        exact=plan.exact,
+        reason=plan.reason,
+        arrays=tuple(_array(plan, part, parameters, strips) for part in plan.arrays.values()),
+        ways=tuple(Way(row["way"], row["load"], row["store"]) for row in comparison(plan, parameters)),
+        strip_count=count(strips_of(tiles, parameters), parameters),
+        strips=strips,
+        pictures=_pictures(plan, parameters, strips[0]) if strips else (),
+        timeline=_timeline(strips, depth, early),
+        buffers=dict(buffers or {}),
+        notes=tuple(notes),
+        verification=verification,
+    )
+
+
+def _source(kernel: Kernel) -> Source | None:
+    """The text that the statements come from."""
+    return next((s.span.source for s in kernel.statements if s.span is not None), None)
+
+
+def _array(plan: Plan, part: ArrayPlan, parameters: Mapping[str, int], strips: Sequence[ShownStrip]) -> ArrayReport:
+    kernel = plan.tiles.kernel
+    loaded, stored = count(part.strip_to_loaded, parameters), count(part.strip_to_stored, parameters)
+    written = any(statement.write.array == part.name for statement in kernel.statements)
+    return ArrayReport(
+        part.name,
+        _extents(kernel, part.name, parameters),
+        array_sentence(part.name, strips[0], loaded, stored, written) if strips else "nothing is loaded or stored",
+        str(part.load),
+        str(part.store),
+        loaded,
+        stored,
+        _closed_form(part.load_volume),
+        _closed_form(part.store_volume),
+    )
+
+
+def _extents(kernel: Kernel, array: str, parameters: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(max(0, int(evaluate(extent, parameters, ()))) for extent in kernel.arrays[array].extents)
+
+
+def _closed_form(volume: isl.PwQPolynomial | None) -> str | None:
+    if volume is None:
+        return None
+    return isl_body(volume) or "0"
+
+
+def _pictures(plan: Plan, parameters: Mapping[str, int], strip: ShownStrip) -> tuple[Picture, ...]:
+    """The loads, then the stores, of each array of which the strip moves elements."""
+    values = strip_values(plan.tiles, parameters, strip.coordinates)
+    relations = [
+        (name, side, fixed(relation, values))
+        for name, part in plan.arrays.items()
+        for side, relation in (("load", part.load), ("store", part.store))
+    ]
+    moving = [(name, side, relation) for name, side, relation in relations if not relation.is_empty()]
+    tiles = [tile.coordinates for tile in strip.tiles]
+    most = min(MOST_RECTANGLES, ALL_RECTANGLES // max(1, len(moving)))
+    return tuple(
+        picture(side, relation, tiles, _extents(plan.tiles.kernel, name, parameters), values, most)
+        for name, side, relation in moving
+    )
+
+
+def _timeline(strips: Sequence[ShownStrip], depth: int, early: frozenset[str]) -> Timeline:
+    jobs = [[_job(tile, early) for tile in strip.tiles] for strip in strips]
+    bars = timeline(jobs, depth)
+    return Timeline(depth, early, bars, total_time(bars), total_time(timeline(jobs, 1)))
+
+
+def _job(tile: TileWork, early: frozenset[str]) -> Job:
+    soon = sum(words for name, words in tile.loaded.items() if name in early)
+    return Job(sum(tile.loaded.values()), tile.instances, sum(tile.stored.values()), soon)

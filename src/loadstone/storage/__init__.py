@@ -1,0 +1,1 @@
+"""Local memories: lifetimes under the pipelined schedule, conflicts, modular mappings."""

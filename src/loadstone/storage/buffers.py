@@ -1,0 +1,132 @@
+"""Local buffers: where each element of an array lives while a strip runs.
+
+The mapping element -> A i mod b is chosen once for all strips and parameters. Where conflicting elements are farther
+apart the larger the parameters are, no modulus can be chosen; such a subscript is not folded, and the buffer extends
+over the array in that dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import islpy as isl
+
+from loadstone.model.evaluate import evaluate
+from loadstone.model.expression import Constant, Expression, integer
+from loadstone.model.kernel import Array
+from loadstone.poly import map_from_values, set_space
+from loadstone.poly.spaces import Dim, combination, without_dims
+from loadstone.storage.crowd import max_live, sample_parameters
+from loadstone.storage.differences import conflict_differences, unbounded_dims
+from loadstone.storage.lattice import Modular, best_modular, successive_modulo
+from loadstone.storage.lifetimes import Lifetimes, lifetimes
+from loadstone.transfer.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One dimension of a local address: the sum of row * subscripts, modulo `modulus` if there is one.
+
+    `size` is the extent of the buffer in this dimension.
+    """
+
+    row: tuple[int, ...]
+    modulus: int | None
+    size: Expression
+
+
+@dataclass(frozen=True, eq=False)
+class Buffer:
+    """The local memory of one array.
+
+    `most_live` is the largest number of elements that are alive at once, for parameters that are large compared with
+    the tiles (or those that were given); `unsearched` the mapping by successive modulos, with which the search began.
+    """
+
+    array: Array
+    parameters: tuple[str, ...]
+    components: tuple[Component, ...]
+    most_live: int | None
+    unsearched: Modular
+
+    @cached_property
+    def mapping(self) -> isl.Map:
+        """Elements to local addresses."""
+        space = set_space(self.parameters, self.array.name, [f"x{k}" for k in range(self.array.rank)])
+        values = [combination(space, part.row, part.modulus) for part in self.components]
+        return map_from_values(space, values)
+
+    @property
+    def folds_all(self) -> bool:
+        """Whether the size does not depend on the parameters."""
+        return all(isinstance(part.size, Constant) for part in self.components)
+
+    def shape(self, parameters: Mapping[str, int]) -> tuple[int, ...]:
+        """The extents for given parameters."""
+        return tuple(max(0, int(evaluate(part.size, parameters, ()))) for part in self.components)
+
+    def cells(self, parameters: Mapping[str, int]) -> int:
+        """The number of cells for given parameters."""
+        return prod(self.shape(parameters))
+
+
+def make_buffers(
+    plan: Plan, depth: int, *, power_of_two: bool = False, parameters: Mapping[str, int] | None = None
+) -> dict[str, Buffer]:
+    """The buffers of all arrays in memory, for `depth` tiles in flight."""
+    kernel = plan.tiles.kernel
+    return {
+        name: _buffer(plan, lifetimes(plan.tiles, kernel.arrays[name], part, depth), name, power_of_two, parameters)
+        for name, part in plan.arrays.items()
+    }
+
+
+def _buffer(
+    plan: Plan, life: Lifetimes, name: str, power_of_two: bool, parameters: Mapping[str, int] | None
+) -> Buffer:
+    tiles, array = plan.tiles, plan.tiles.kernel.arrays[name]
+    large = sample_parameters(tiles, life.depth)
+    crowd = None if large is None else max_live(tiles, life, large)
+    whole, differences = _folded(life)
+    least = 1 if crowd is None or large is None else crowd // max(1, prod(_extent(array, k, large) for k in whole))
+    found = best_modular(differences, max(1, least), power_of_two=power_of_two)
+    alive = crowd if parameters is None else max_live(tiles, life, parameters)
+    return Buffer(
+        array, tiles.kernel.parameters, _components(array, whole, found), alive, successive_modulo(differences)
+    )
+
+
+def _extent(array: Array, position: int, parameters: Mapping[str, int]) -> int:
+    return max(0, int(evaluate(array.extents[position], parameters, ())))
+
+
+def _folded(life: Lifetimes) -> tuple[tuple[int, ...], isl.Set]:
+    """The subscripts that cannot be folded, and the differences in the other ones."""
+    whole: list[int] = []
+    differences = conflict_differences(life)
+    while differences is not None and (unbounded := unbounded_dims(differences)):
+        whole.append(unbounded[0])
+        differences = conflict_differences(life, whole)
+    if differences is None:
+        return tuple(range(life.held.dim(Dim.out))), isl.Set.universe(set_space((), "", ()))
+    return tuple(sorted(whole)), without_dims(differences, whole)
+
+
+def _components(array: Array, whole: tuple[int, ...], found: Modular) -> tuple[Component, ...]:
+    """The address: subscripts that are not folded and folded ones, in the order of the subscripts if each has its own."""
+    kept = [k for k in range(array.rank) if k not in whole]
+    units = [_unit(k, array.rank) for k in range(array.rank)]
+    parts = [Component(units[k], None, array.extents[k]) for k in whole]
+    for row, modulus in zip(found.rows, found.moduli, strict=True):
+        spread = dict(zip(kept, row, strict=True))
+        parts.append(Component(tuple(spread.get(k, 0) for k in range(array.rank)), modulus, integer(modulus)))
+    if all(part.row in units for part in parts):
+        parts.sort(key=lambda part: units.index(part.row))
+    return tuple(parts)
+
+
+def _unit(position: int, rank: int) -> tuple[int, ...]:
+    return tuple(int(k == position) for k in range(rank))

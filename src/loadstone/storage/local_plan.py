@@ -1,0 +1,51 @@
+"""The plan with its local memories: how many tiles are in flight, the buffers, and how strips follow each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loadstone.storage.buffers import Buffer, make_buffers
+from loadstone.storage.handover import Handover, handover
+from loadstone.transfer.plan import ArrayPlan, Plan
+
+DEFAULT_DEPTH = 2
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LocalArray(ArrayPlan):
+    """What is loaded and stored of one array, and where it lives meanwhile."""
+
+    buffer: Buffer
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LocalPlan(Plan):
+    """A plan with `depth` tiles in flight."""
+
+    arrays: Mapping[str, LocalArray]
+    depth: int
+    handover: Handover
+
+    def __getitem__(self, array: str) -> LocalArray:
+        return self.arrays[array]
+
+
+def with_buffers(
+    plan: Plan,
+    depth: int = DEFAULT_DEPTH,
+    *,
+    power_of_two: bool = False,
+    parameters: Mapping[str, int] | None = None,
+) -> LocalPlan:
+    """The plan with local memories; with parameters, the largest numbers of live elements are those for them."""
+    buffers = make_buffers(plan, depth, power_of_two=power_of_two, parameters=parameters)
+    arrays = {name: LocalArray(**vars(part), buffer=buffers[name]) for name, part in plan.arrays.items()}
+    return LocalPlan(
+        tiles=plan.tiles,
+        arrays=arrays,
+        exact=plan.exact,
+        reason=plan.reason,
+        depth=depth,
+        handover=handover(plan),
+    )
