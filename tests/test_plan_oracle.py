@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from itertools import chain, islice
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
 import loadstone as ls
 from kernels import EXAMPLES, random_kernel, tiny_parameters
-from loadstone.analysis import dependences
-from loadstone.errors import InputError
-from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate import execute, initial_memory, mismatches
 from loadstone.simulate.memory import copied, live_out_arrays
 from loadstone.transfer import Plan, make_plan
 from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transfer.volumes import value_of
-from loadstone.transform.auto import auto_tiled
-from loadstone.transform.legality import violation
-from loadstone.transform.tiling import TiledKernel, Tiling, requested, tiled, with_strip
+from loadstone.transform.tiling import TiledKernel
 from set_formulas import violated
 from strip_oracle import Cell, Coordinates, Strip, moves, needed_cells, replayed, strips_of
+from tilings import example_tilings, random_tilings
 
 HEAVY = {"heat-3d", "seidel-2d", "jacobi-2d", "fdtd-2d", "idwt97", "adi", "deriche", "correlation", "gramschmidt"}
 QUICK_PARAMETERS = 3
 EXAMPLE_LIMIT = 40_000_000
 RANDOM_LIMIT = 3_000_000
-SIZES = (1, 2, 3, 5)
-MOST_STATEMENTS_FOR_ISL = 3
 
 Moved = dict[Coordinates, frozenset[Cell]]
 
@@ -119,41 +110,6 @@ def check_volumes(plan: Plan, parameters: Mapping[str, int], load: Moved, store:
                 assert value_of(closed, parameters) == sum(
                     cell[0] == name for cells in found.values() for cell in cells
                 )
-
-
-def example_tilings(kernel: Kernel) -> Iterator[TiledKernel]:
-    """The tiling of the source with small sizes where they are legal, strips of one and two loops."""
-    asked = requested(kernel, kernel.tiling) if kernel.tiling else tiled(kernel, Tiling())
-    small = replace(asked, sizes=tuple(min(size, 2 + k % 2) for k, size in enumerate(asked.sizes)))
-    legal = small if violation(small, dependences(kernel)) is None else asked
-    for strip in (1, 2):
-        if strip <= len(asked.sizes):
-            yield with_strip(legal, strip)
-
-
-def random_tilings(kernel: Kernel, seed: int, strips: tuple[int, ...]) -> Iterator[TiledKernel]:
-    """Legal tilings of the loops, or of a schedule that isl finds: random sizes, strips of these depths."""
-    source = random.Random(seed)
-    known = dependences(kernel)
-    dims = len(tiled(kernel, Tiling(1)).sizes)
-    for strip in sorted({min(strip, dims) for strip in strips}):
-        sizes = tuple(source.choice(SIZES) for _ in range(dims))
-        candidates = chain(plain(kernel, sizes, strip), automatic(kernel, Tiling(sizes[0], None, strip)))
-        yield from islice((tiles for tiles in candidates if violation(tiles, known) is None), 1)
-
-
-def plain(kernel: Kernel, sizes: tuple[int, ...], strip: int) -> Iterator[TiledKernel]:
-    for keep in (len(sizes), 1, 0):
-        first = len(sizes) - keep
-        yield tiled(kernel, Tiling((1,) * first + sizes[first:], None, strip))
-
-
-def automatic(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
-    if len(kernel.statements) <= MOST_STATEMENTS_FOR_ISL:
-        try:
-            yield auto_tiled(kernel, tiling, dependences(kernel))
-        except InputError:
-            return
 
 
 @pytest.mark.parametrize("path", [p for p in EXAMPLES if p.stem not in HEAVY], ids=lambda p: p.stem)

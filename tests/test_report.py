@@ -26,6 +26,7 @@ from loadstone.report.pictures import Picture, Rectangle, picture
 from loadstone.report.strips import MOST_TILES, ShownStrip, TileWork, middle_point, points_from, strip_values
 from loadstone.report.timeline import Bar, Job, Process, timeline, total_time
 from loadstone.report.words import array_sentence, assignments
+from loadstone.storage.local_plan import LocalPlan
 
 TEXTS = {
     "smooth": """
@@ -81,7 +82,7 @@ table caption thead tbody tfoot tr th td span strong i figure figcaption svg des
 
 
 @cache
-def plan_of(name: str, sizes: tuple[int, ...]) -> ls.Plan:
+def plan_of(name: str, sizes: tuple[int, ...]) -> LocalPlan:
     if name not in TEXTS:
         kernel = ls.parse(next((ROOT / "examples").rglob(f"{name}.c")))
         return ls.plan(kernel) if kernel.tiling and kernel.tiling.schedule else ls.plan(kernel, ls.Tiling(sizes))
@@ -94,7 +95,7 @@ def plan_of(name: str, sizes: tuple[int, ...]) -> ls.Plan:
 @cache
 def report_of(name: str) -> Report:
     sizes, parameters = CASES[name]
-    return gather_report(plan_of(name, sizes), parameters, early=frozenset({"a"}))
+    return gather_report(plan_of(name, sizes), parameters)
 
 
 class Page(HTMLParser):
@@ -501,8 +502,7 @@ def parts(tile: int, job: Job, opens: bool) -> Iterator[Part]:
         return
     if job.early:
         yield Part(tile, job.early, "computed")
-    if job.load > job.early or not job.early:
-        yield Part(tile, job.load - job.early, "drained")
+    yield Part(tile, job.load - job.early, "drained")
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 5])

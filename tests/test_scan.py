@@ -20,7 +20,8 @@ from loadstone.poly.points import Point
 from loadstone.poly.spaces import Dim, parameters_to_inputs
 from loadstone.transfer import Plan
 from loadstone.transfer.tile_accesses import existing_tiles
-from test_plan_oracle import example_tilings, plan_within_limit, random_tilings
+from test_plan_oracle import plan_within_limit
+from tilings import example_tilings, random_tilings
 
 SLOW = {"heat-3d", "jacobi-2d", "seidel-2d", "fdtd-2d", "floyd-warshall", "ludcmp", "lu", "nussinov", "adi", "deriche"}
 SLOW_SEEDS = (3, 6, 9, 12)

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from loadstone.analysis import Dependences, dependences
+from loadstone.analysis.bounds import out_of_bounds
+from loadstone.emit.hls import Flavour
 from loadstone.emit.project import Project
 from loadstone.emit.targets import build_project, predicted_words
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
-from loadstone.loops.accelerator import make_accelerator
+from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.simulate import execute, initial_memory, mismatches
+from loadstone.simulate.accelerated import compile_c, compile_hls
 from loadstone.simulate.compiled import CompiledKernel, compile_original, compile_printed
 from loadstone.simulate.memory import copied, live_out_arrays
 from loadstone.storage.local_plan import DEFAULT_DEPTH, LocalPlan, with_buffers
@@ -62,6 +65,7 @@ def build(
     depth: int = DEFAULT_DEPTH,
     power_of_two: bool = False,
     parameters: Mapping[str, int] | None = None,
+    flavour: Flavour = "vitis",
 ) -> Project:
     """The accelerator of a kernel as files, for one target or several: `c`, `hls`.
 
@@ -69,7 +73,7 @@ def build(
     """
     made = plan(kernel, tiling, depth=depth, power_of_two=power_of_two)
     targets = (target,) if isinstance(target, str) else tuple(target)
-    return build_project(make_accelerator(made), targets, {**kernel.defaults, **(parameters or {})})
+    return build_project(make_accelerator(made), targets, {**kernel.defaults, **(parameters or {})}, flavour=flavour)
 
 
 def _tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
@@ -139,3 +143,48 @@ def _compiled_ways(kernel: Kernel) -> Iterator[tuple[str, CompiledKernel]]:
     if kernel.original is not None:
         yield "original C", compile_original(kernel)
     yield "printed C", compile_printed(kernel)
+
+
+def run_accelerator(
+    accelerator: Accelerator,
+    parameters: Mapping[str, int],
+    *,
+    target: str = "c",
+    flavour: Flavour = "vitis",
+    seed: int = 0,
+    checked: bool = False,
+    sequential: bool = False,
+) -> dict[str, Any]:
+    """The outcome of running the generated accelerator against the original program on the same data."""
+    kernel = accelerator.kernel
+    start = initial_memory(kernel, parameters, seed)
+    check_in_bounds(kernel, parameters)
+    expected, actual = copied(start), copied(start)
+    reference = compile_printed(kernel) if kernel.original is None else compile_original(kernel)
+    reference.run(parameters, expected)
+    if target == "hls":
+        program = compile_hls(accelerator, flavour, parameters)
+    else:
+        program = compile_c(accelerator, checked=checked, sequential=sequential)
+    words = program.run(parameters, actual)
+    outputs = live_out_arrays(kernel)
+    wrong = len(mismatches(expected, actual, outputs))
+    loaded, stored = predicted_words(accelerator, parameters)
+    return {
+        "target": target,
+        "kernel": kernel.name,
+        "parameters": dict(parameters),
+        "match": wrong == 0,
+        "mismatches": wrong,
+        "outputs": {name: len(start[name].cells) for name in outputs},
+        "loaded": words.loaded,
+        "stored": words.stored,
+        "predicted": {"loaded": loaded, "stored": stored},
+    }
+
+
+def check_in_bounds(kernel: Kernel, parameters: Mapping[str, int]) -> None:
+    """Raise `InputError` where an access surely leaves its array for these parameters."""
+    finding = next(out_of_bounds(kernel, parameters), None)
+    if finding is not None:
+        raise InputError(Diagnostic(f"the kernel leaves an array: {finding.text()}", finding.span))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import islpy as isl
@@ -10,6 +10,7 @@ import islpy as isl
 from loadstone.errors import Span
 from loadstone.model.affine import NotAffine, affine_value
 from loadstone.model.kernel import Access, Array, Kernel
+from loadstone.poly import fixed
 from loadstone.poly.points import sample_pair
 from loadstone.poly.spaces import dimension
 
@@ -46,11 +47,11 @@ def within_extents(array: Array, space: isl.Space) -> isl.Set:
     return result
 
 
-def out_of_bounds(kernel: Kernel) -> Iterator[OutOfBounds]:
-    """For each exact access that leaves its array for some parameters, one instance that does."""
+def out_of_bounds(kernel: Kernel, parameters: Mapping[str, int] | None = None) -> Iterator[OutOfBounds]:
+    """For each exact access that leaves its array, for given parameters or for some, one instance that does."""
     for statement in kernel.statements:
         for access in (*statement.reads, statement.write):
-            beyond = _beyond(access, kernel)
+            beyond = _beyond(access, kernel) if parameters is None else fixed(_beyond(access, kernel), parameters)
             if access.exact and not beyond.is_empty():
                 parameters, instance, element = sample_pair(beyond)
                 yield OutOfBounds(statement.name, instance, access.array, element, parameters, access.span)

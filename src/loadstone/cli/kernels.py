@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.frontend.read import parse
+from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import choose_tiling
+from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.storage.local_plan import with_buffers
 from loadstone.transform.tiling import TiledKernel
 
 
@@ -24,6 +27,27 @@ def read_kernel(arguments: argparse.Namespace) -> Kernel:
 def tiled_kernel(arguments: argparse.Namespace, kernel: Kernel) -> TiledKernel:
     """The kernel with the tiling of the options that `options.tiling` defines, else the one its source asks for."""
     return choose_tiling(kernel, arguments.tile, arguments.schedule, arguments.strip)
+
+
+def accelerator_of(
+    arguments: argparse.Namespace, kernel: Kernel, parameters: Mapping[str, int] | None = None
+) -> Accelerator:
+    """The accelerator of the options that `options.accelerator` defines."""
+    tiles = tiled_kernel(arguments, kernel)
+    plan = plan_tiles(tiles, keep_dead_stores=arguments.keep_dead_stores, limit=arguments.limit)
+    local = with_buffers(plan, arguments.depth, power_of_two=arguments.power_of_two, parameters=parameters)
+    return make_accelerator(local)
+
+
+def given_values(arguments: argparse.Namespace, kernel: Kernel) -> dict[str, int] | None:
+    """Values for all parameters if -p gives some, or there are none; otherwise None."""
+    return parameter_values(arguments, kernel) if arguments.parameters or not kernel.parameters else None
+
+
+def known_values(arguments: argparse.Namespace, kernel: Kernel) -> dict[str, int] | None:
+    """Values for all parameters from -p and the source; None where some are missing."""
+    complete = set(kernel.parameters) <= {*kernel.defaults, *dict(arguments.parameters)}
+    return parameter_values(arguments, kernel) if complete else None
 
 
 def parameter_values(arguments: argparse.Namespace, kernel: Kernel) -> dict[str, int]:

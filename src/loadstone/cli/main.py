@@ -24,8 +24,10 @@ class Command:
 
 COMMANDS = (
     Command("info", "statements, domains, accesses, dependences, arrays", options.kernel),
-    Command("plan", "load/store sets and volumes of a tiling", options.plan),
-    Command("run", "execute the kernel in three ways and compare", options.run),
+    Command("plan", "load/store sets, volumes, local buffers of a tiling", options.plan),
+    Command("build", "write the accelerator", options.build),
+    Command("run", "build, execute against the original program, compare", options.run),
+    Command("report", "the picture of it all", options.report),
     Command("doctor", "which optional tools are there, and how to get the others", options.output),
 )
 

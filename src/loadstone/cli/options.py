@@ -40,22 +40,67 @@ def tiling(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strip", metavar="K", type=int, help="how many innermost tile loops form a strip")
 
 
-def plan(parser: argparse.ArgumentParser) -> None:
-    """Options of `plan`."""
+def memories(parser: argparse.ArgumentParser) -> None:
+    """How local memories are made."""
+    parser.add_argument("--depth", metavar="D", type=positive, default=2, help="tiles in flight; 2 is double buffering")
+    parser.add_argument("--power-of-two", action="store_true", help="round the moduli of local buffers up")
+    parser.add_argument("--keep-dead-stores", action="store_true", help="store all that is written, as in the papers")
+
+
+def accelerator(parser: argparse.ArgumentParser) -> None:
+    """Everything that an accelerator is made from."""
     kernel(parser)
     parameters(parser)
     tiling(parser)
+    memories(parser)
+
+
+def plan(parser: argparse.ArgumentParser) -> None:
+    """Options of `plan`."""
+    accelerator(parser)
     parser.add_argument("--check", metavar="PLAN.json", help="judge this plan instead of making one")
     parser.add_argument("--quast", action="store_true", help="show the decision trees")
     parser.add_argument("--per-tile", action="store_true", help="add the volumes of single tiles")
-    parser.add_argument("--keep-dead-stores", action="store_true", help="store all that is written, as in the papers")
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    """Options of `build`."""
+    accelerator(parser)
+    parser.add_argument(
+        "--target", action="append", choices=("c", "hls"), help="what to write, repeatable; by default c"
+    )
+    parser.add_argument("--flavour", choices=("vitis", "intel"), default="vitis", help="dialect of HLS C++")
+    parser.add_argument("-o", dest="folder", metavar="DIR", required=True, help="the folder to write")
 
 
 def run(parser: argparse.ArgumentParser) -> None:
     """Options of `run`."""
-    kernel(parser)
-    parameters(parser)
+    accelerator(parser)
+    parser.add_argument(
+        "--target", choices=("c", "hls", "model"), default="c", help="what to run; model: the kernel as we read it"
+    )
+    parser.add_argument("--flavour", choices=("vitis", "intel"), default="vitis", help="dialect of HLS C++")
+    parser.add_argument("--checked", action="store_true", help="c: stop where a local cell holds another element")
+    parser.add_argument("--sequential", action="store_true", help="c: one thread, tile by tile")
     parser.add_argument("--seed", type=int, default=0, help="seed of the generated inputs")
+
+
+def report(parser: argparse.ArgumentParser) -> None:
+    """Options of `report`."""
+    accelerator(parser)
+    parser.add_argument("--verify", action="store_true", help="run the accelerator as C, and say whether it is right")
+    parser.add_argument("-o", dest="file", metavar="F.html", required=True, help="the page to write")
+
+
+def positive(text: str) -> int:
+    """A whole number of at least one."""
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
 
 
 def sizes(text: str) -> tuple[int, ...]:

@@ -12,12 +12,14 @@ from rich.console import Console
 from rich.text import Text
 
 from loadstone.cli.console import console, table
-from loadstone.cli.kernels import parameter_values, read_kernel, tiled_kernel
+from loadstone.cli.kernels import accelerator_of, given_values, known_values, read_kernel, tiled_kernel
+from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.description import accelerator_info, buffer_info, bursts
 from loadstone.pipeline import check_tiling, plan_tiles, within_limit
 from loadstone.poly.limits import DEFAULT_LIMIT
 from loadstone.transfer import ArrayPlan, Plan
 from loadstone.transfer.check import check_plan
-from loadstone.transfer.description import comparison, plan_info
+from loadstone.transfer.description import comparison
 from loadstone.transfer.plan_file import read_plan
 from loadstone.transfer.quast import plan_quasts
 from loadstone.transform.tiling import TiledKernel
@@ -29,15 +31,16 @@ def run(arguments: argparse.Namespace) -> int:
     tiles = tiled_kernel(arguments, kernel)
     if arguments.check:
         return _check(arguments, tiles)
-    plan = plan_tiles(tiles, keep_dead_stores=arguments.keep_dead_stores, limit=arguments.limit)
-    given = parameter_values(arguments, kernel) if arguments.parameters or not kernel.parameters else None
-    if arguments.json:
-        print(json.dumps(plan_info(plan, given, per_tile=arguments.per_tile)))
-    elif arguments.quast:
+    if arguments.quast:
+        plan = plan_tiles(tiles, keep_dead_stores=arguments.keep_dead_stores, limit=arguments.limit)
         _show_quasts(plan, arguments.limit or DEFAULT_LIMIT, console())
+        return 0
+    given = given_values(arguments, kernel)
+    accelerator = accelerator_of(arguments, kernel, given)
+    if arguments.json:
+        print(json.dumps(accelerator_info(accelerator, given, per_tile=arguments.per_tile)))
     else:
-        known = given is not None or set(kernel.parameters) <= set(kernel.defaults)
-        _show(plan, parameter_values(arguments, kernel) if known else None, arguments.per_tile, console())
+        _show(accelerator, known_values(arguments, kernel), arguments.per_tile, console())
     return 0
 
 
@@ -52,13 +55,16 @@ def _check(arguments: argparse.Namespace, tiles: TiledKernel) -> int:
     return 0 if verdict.valid else 1
 
 
-def _show(plan: Plan, parameters: Mapping[str, int] | None, per_tile: bool, screen: Console) -> None:
+def _show(accelerator: Accelerator, parameters: Mapping[str, int] | None, per_tile: bool, screen: Console) -> None:
+    plan = accelerator.plan
     tiles = plan.tiles
     quality = "exact" if plan.exact else f"approximated: {plan.reason}"
     screen.print(Text(f"plan of {tiles.kernel.name}", style="bold"), f"({quality})")
     screen.print(f"schedule {tiles.schedule}", markup=False)
     coordinates = ", ".join(f"{name} of size {size}" for name, size in zip(tiles.coordinates, tiles.sizes, strict=True))
     screen.print(f"tiles    {coordinates}; a strip runs over {', '.join(tiles.inner)}")
+    follow = plan.handover
+    screen.print(f"pipeline {plan.depth} tiles in flight; strips {follow.mode} ({follow.reason()})", markup=False)
     for name, part in plan.arrays.items():
         screen.print()
         screen.print(Text(name, style="bold"))
@@ -67,8 +73,36 @@ def _show(plan: Plan, parameters: Mapping[str, int] | None, per_tile: bool, scre
         for title, closed in _volumes(part, per_tile):
             text = "no closed form within the operation limit" if closed is None else str(closed)
             screen.print(f"  {title:6} {text}", markup=False)
+    _show_buffers(accelerator, parameters, screen)
+    _show_scans(accelerator, screen)
     if parameters is not None:
         _show_comparison(plan, parameters, screen)
+
+
+def _show_buffers(accelerator: Accelerator, parameters: Mapping[str, int] | None, screen: Console) -> None:
+    screen.print()
+    screen.print(Text("local buffers", style="bold"))
+    rows: list[tuple[str, ...]] = []
+    for name, buffer in accelerator.buffers.items():
+        info = buffer_info(buffer, parameters)
+        shape = " x ".join(map(str, info["shape"])) or "register"
+        alive = "?" if info["max_live"] is None else str(info["max_live"])
+        ratio = "" if info["ratio"] is None else f"{info['ratio']:.2f}"
+        rows.append((name, info["mapping"], shape, str(info["cells"]), alive, ratio))
+    screen.print(table(("array", "mapping", "shape", ">cells", ">max live", ">ratio"), rows))
+
+
+def _show_scans(accelerator: Accelerator, screen: Console) -> None:
+    rows: list[tuple[str, ...]] = []
+    for title, scans in (("load_scan", accelerator.loads), ("store_scan", accelerator.stores)):
+        for scan in scans:
+            shortest, longest = bursts(accelerator, scan, title)
+            lengths = f"{shortest} to {'any' if longest is None else longest}"
+            way = "exact" if scan.member is None else "hull with a test"
+            rows.append((title.removesuffix("_scan"), scan.array, lengths, str(scan.decisions), way))
+    screen.print()
+    screen.print(Text("scans in the order of addresses", style="bold"))
+    screen.print(table(("", "array", "bursts", ">decisions", "way"), rows))
 
 
 def _volumes(part: ArrayPlan, per_tile: bool) -> Iterator[tuple[str, isl.PwQPolynomial | None]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from loadstone.loops.model import Block, For, If, Instance, Node, expressions
+from loadstone.loops.model import walk as nodes
 from loadstone.model.expression import (
     Binary,
     Call,
@@ -85,7 +87,7 @@ def _emit(expression: Expression, operands: Sequence[str]) -> tuple[str, int]:
         case Cast(operand=operand, type=kind):
             return f"({kind}){_inner(operand, operands, _UNARY)}", _UNARY
         case Call(function=function, arguments=arguments):
-            return f"{function}({', '.join(_emit(a, operands)[0] for a in arguments)})", _ATOM
+            return f"{function}({', '.join(_argument(a, operands) for a in arguments)})", _ATOM
         case Select(condition=condition, then=then, otherwise=otherwise):
             parts = (_inner(part, operands, 1) for part in (condition, then, otherwise))
             return "{} ? {} : {}".format(*parts), 0
@@ -93,6 +95,12 @@ def _emit(expression: Expression, operands: Sequence[str]) -> tuple[str, int]:
             return _binary(expression, operands)
         case _:
             assert_never(expression)
+
+
+def _argument(expression: Expression, operands: Sequence[str]) -> str:
+    """The argument of a call; conversions are written out, since C++ chooses functions by the types of arguments."""
+    shown = replace(expression, implicit=False) if isinstance(expression, Cast) else expression
+    return _emit(shown, operands)[0]
 
 
 def _inner(expression: Expression, operands: Sequence[str], least: int) -> str:
@@ -142,20 +150,21 @@ def _subscripts(access: Access, values: dict[str, Expression], operands: Sequenc
     return [emit_expression(substituted(subscript, values), operands) for subscript in access.subscripts]
 
 
-def emit_loops(node: Node, instance: Callable[[Instance], list[str]]) -> list[str]:
-    """The lines of a loop tree; `instance` prints its leaves."""
+def emit_loops(node: Node, instance: Callable[[Instance], list[str]], innermost: Sequence[str] = ()) -> list[str]:
+    """The lines of a loop tree; `instance` prints its leaves, loops without loops in them begin with `innermost`."""
     match node:
         case For(iterator=iterator, start=start, condition=condition, step=step, body=body):
             head = (
                 f"for (int {iterator} = {emit_expression(start)}; {emit_expression(condition)}; "
                 f"{_increment(iterator, step)})"
             )
-            return braced(head, emit_loops(body, instance))
+            nested = any(isinstance(part, For) for part in nodes(body))
+            return braced(head, [*(() if nested else innermost), *emit_loops(body, instance, innermost)])
         case If(condition=condition, then=then, otherwise=otherwise):
-            lines = braced(f"if ({emit_expression(condition)})", emit_loops(then, instance))
-            return lines if otherwise is None else lines + braced("else", emit_loops(otherwise, instance))
+            lines = braced(f"if ({emit_expression(condition)})", emit_loops(then, instance, innermost))
+            return lines if otherwise is None else lines + braced("else", emit_loops(otherwise, instance, innermost))
         case Block(items=items):
-            return [line for item in items for line in emit_loops(item, instance)]
+            return [line for item in items for line in emit_loops(item, instance, innermost)]
         case Instance():
             return instance(node)
         case _:
@@ -199,7 +208,7 @@ def emit_kernel(kernel: Kernel, loops: Node, name: str) -> str:
     arrays as such; temporaries are local.
     """
     pointers = scalars_by_pointer(kernel)
-    head = ", ".join(_argument(array, pointers) for array in kernel.arrays.values() if not _is_temporary(array))
+    head = ", ".join(_declared(array, pointers) for array in kernel.arrays.values() if not _is_temporary(array))
     parameters = ", ".join(f"{kind} {parameter}" for parameter, kind in kernel.parameter_types.items())
     arguments = ", ".join(part for part in (parameters, head) if part) or "void"
     temporaries = [INDENT + f"{declaration(array)};" for array in kernel.arrays.values() if _is_temporary(array)]
@@ -226,7 +235,7 @@ def _is_temporary(array: Array) -> bool:
     return not array.initialised and not array.live_out
 
 
-def _argument(array: Array, pointers: frozenset[str]) -> str:
+def _declared(array: Array, pointers: frozenset[str]) -> str:
     return f"{array.type} *{array.name}" if array.name in pointers else declaration(array)
 
 

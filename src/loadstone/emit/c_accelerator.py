@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from loadstone.emit.c import INDENT, braced, emit_expression, expressions_of, macros_used
-from loadstone.emit.functions import Function, Parameter
+from loadstone.emit.functions import Function, Parameter, variables_in
 from loadstone.emit.processes import TOKENS, Dialect, Processes, point_rank
 from loadstone.emit.reference import entry_head
 from loadstone.emit.testbench import Call
@@ -144,11 +145,10 @@ def emit_c_source(processes: Processes) -> str:
         "",
         f"enum {{ DEPTH = {accelerator.depth} }}; /* tiles in flight */",
         "",
-        *macros_used(all_expressions(accelerator)),
-        *(_MODULO if _needs_modulo(accelerator) else ()),
+        *macros(accelerator),
         "",
         *point_type(accelerator, "struct "),
-        *([_OVERRUN] if processes.dialect.checked else []),
+        *([_OVERRUN] if any("overrun" in variables_in(f.body) for f in functions) else []),
         *(line for function in functions for line in function.lines()),
         *_state(processes),
         *_threads(processes),
@@ -158,13 +158,15 @@ def emit_c_source(processes: Processes) -> str:
     return "\n".join(parts) + "\n"
 
 
-_MODULO = ("#define modulo(n, d) ((n) % (d) + ((n) % (d) < 0 ? (d) : 0))",)
+_MODULO = "#define modulo(n, d) ((n) % (d) + ((n) % (d) < 0 ? (d) : 0))"
 
 
-def _needs_modulo(accelerator: Accelerator) -> bool:
+def macros(accelerator: Accelerator) -> list[str]:
+    """The definitions of the helper macros that the program needs."""
+    found = macros_used(all_expressions(accelerator))
     rows = [part.row for buffer in accelerator.buffers.values() for part in buffer.components if part.modulus]
-    declared = any("modulo" in line for line in macros_used(all_expressions(accelerator)))
-    return not declared and any(factor < 0 for row in rows for factor in row)
+    declared = any("modulo" in line for line in found)
+    return found if declared or all(factor >= 0 for row in rows for factor in row) else [*found, _MODULO]
 
 
 def all_expressions(accelerator: Accelerator) -> Iterator[Expression]:
@@ -206,7 +208,7 @@ def _threads(processes: Processes) -> Iterator[str]:
     for process in (processes.load, processes.compute, processes.store):
         yield f"static void *run_{process.name}(void *argument)"
         yield "{"
-        yield f"{INDENT}struct state *state = argument;"
+        yield f"{INDENT}{'struct state *state = argument' if process.parameters else '(void)argument'};"
         yield f"{INDENT}{_with_state(processes, process)};"
         yield f"{INDENT}return NULL;"
         yield "}"
@@ -222,10 +224,8 @@ def _with_state(processes: Processes, function: Function) -> str:
 
 def _memory(processes: Processes) -> list[str]:
     """Functions that open and close the state."""
-    members = top_parameters(processes)
-    buffers = list(processes.accelerator.buffers.items())
     opened: list[str] = []
-    for name, buffer in buffers:
+    for name, buffer in processes.accelerator.buffers.items():
         cells = _cells(processes, buffer)
         local = f"{processes.names[name]}_local"
         opened.append(f"state->{local} = calloc({cells}, sizeof *state->{local});")
@@ -236,12 +236,11 @@ def _memory(processes: Processes) -> list[str]:
     missing = " && ".join(f"state->{p.name}" for p in processes.locals) or "true"
     closed = [f"free(state->{p.name});" for p in processes.locals]
     closed += [f"tokens_close(&state->{queue});" for queue in TOKENS]
-    sizes = [p for p in members if any(p.name in line for line in opened)]
     open_ = Function(
         "Allocates local memory and opens the queues; false where memory is missing.",
         "static bool",
         "open_state",
-        (Parameter("state", "struct state *@"), *sizes),
+        (Parameter("state", "struct state *@"),),
         (*opened, f"return {missing};"),
     )
     close = Function(
@@ -257,7 +256,8 @@ def _memory(processes: Processes) -> list[str]:
 def _cells(processes: Processes, buffer: Buffer) -> str:
     """The number of cells to allocate, at least one."""
     sizes = [part.size for part in buffer.components] or [integer(1)]
-    texts = [emit_expression(processes.names.counted(size)) for size in sizes]
+    members = {name: f"state->{processes.names[name]}" for name in processes.accelerator.kernel.parameters}
+    texts = [emit_expression(replace(processes.names, names=members).counted(size)) for size in sizes]
     if all(isinstance(size, Constant) for size in sizes):
         return " * ".join(texts)
     product = " * ".join(f"(size_t)({text})" for text in texts)
@@ -269,12 +269,10 @@ def _top(processes: Processes) -> list[str]:
     members = top_parameters(processes)
     fields = ", ".join(f".{p.name} = {p.name}" for p in members)
     start = [f"struct state shared = {{{fields or '0'}}};", "struct state *const state = &shared;"]
-    sizes = [p.name for p in members if any(p.name in _cells(processes, b) for b in processes.accelerator.buffers.values())]
-    opened = f"open_state({', '.join(['state', *sizes])})"
     report = ["words->loaded = state->loaded_words;", "words->stored = state->stored_words;"]
     threaded = [
         *start,
-        f"bool done = {opened};",
+        "bool done = open_state(state);",
         "pthread_t threads[3];",
         "if (done)",
         f"{INDENT}done = pthread_create(&threads[0], NULL, run_load, state) == 0",
@@ -287,7 +285,7 @@ def _top(processes: Processes) -> list[str]:
     ]
     stepwise = [
         *start,
-        f"const bool done = {opened};",
+        "const bool done = open_state(state);",
         "if (done)",
         f"{INDENT}{_with_state(processes, processes.sequential)};",
         *report,

@@ -50,6 +50,6 @@ class Function:
 
 
 def variables_in(body: Sequence[str]) -> set[str]:
-    """The identifiers in lines of C that are not members, comments or text."""
-    code = re.sub(r'/\*.*?\*/|"[^"]*"', " ", "\n".join(body))
+    """The identifiers in lines of C that are not members, comments, text or pragmas."""
+    code = re.sub(r'/\*.*?\*/|"[^"]*"|(?m:^ *#.*)', " ", "\n".join(body))
     return set(re.findall(r"(?<!->)(?<!\.)\b[A-Za-z_]\w*", code))

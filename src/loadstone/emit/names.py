@@ -9,18 +9,19 @@ from loadstone.loops.model import Block, For, If, Instance, Node, walk
 from loadstone.model.expression import Cast, Expression, Variable, rebuilt
 from loadstone.model.types import INT, ScalarType
 
-_C = """auto break case char const continue default do double else enum extern float for goto if inline int long register
-restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false main
-errno NULL EOF"""
+_C = """auto break case char const continue default do double else enum extern float for goto if inline int long
+register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true
+false main errno NULL EOF"""
 _CPP = """alignas alignof and and_eq asm bitand bitor catch class compl concept const_cast constexpr decltype delete
-dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected
-public reinterpret_cast requires static_assert static_cast template this thread_local throw try typeid typename using
-virtual wchar_t xor xor_eq std hls ihc component"""
-_OWN = """load compute store load_early load_late load_tile compute_tile store_tile loaded computed stored strip_computed
-words loaded_words stored_words at more point p run in_flight is_first is_next cell strips state argument last k_ min max floord modulo
-sequential tokens send receive abs size_t counts overrun DEPTH"""
+dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private
+protected public reinterpret_cast requires static_assert static_cast template this thread_local throw try typeid
+typename using virtual wchar_t xor xor_eq std hls ihc component"""
+_OWN = """load compute store load_early load_late take_tile compute_tile store_tile loaded computed stored
+strip_computed words loaded_words stored_words at more point p run in_flight is_first is_next cell state argument k_ min
+max floord modulo sequential tokens send receive abs size_t overrun DEPTH accelerate loading computing queue ORDERED
+WORDS"""
 RESERVED = frozenset(f"{_C} {_CPP} {_OWN}".split())
-SUFFIXES = ("_local", "_cell", "_at", "_tag", "_read", "_write")
+SUFFIXES = ("_local", "_cell", "_at", "_tag", "_read", "_write", "_words", "_host")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from loadstone.emit.addresses import Addresses
 from loadstone.emit.c import INDENT, braced, emit_expression, emit_instance, emit_loops
 from loadstone.emit.functions import Function, Parameter, variables_in
 from loadstone.emit.names import Names, names_of
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Instance, Node
 from loadstone.loops.scan import Scan
-from loadstone.model.affine import signed_sum
-from loadstone.model.expression import Constant, Expression, Variable, walk
+from loadstone.model.expression import Expression
 from loadstone.model.kernel import Access, Array, Statement
-from loadstone.storage.buffers import Buffer, Component
 
 TOKENS = ("loaded", "computed", "stored", "strip_computed")
 
@@ -29,8 +28,10 @@ class Dialect:
     """How a language writes what C leaves open.
 
     `tokens` declares a parameter that is a queue of tokens (`@` is its name). `send` and `receive` move one token.
-    `pipelined` lines stand at the head of the innermost transfer loops. With `bursts`, runs of consecutive elements
-    are transferred by a loop of their own. With `checked`, every local cell knows which element it holds.
+    `pipelined` lines stand at the head of the innermost loops. With `bursts`, runs of consecutive elements are
+    transferred by a loop of their own. With `checked`, every local cell knows which element it holds. `words` declares
+    a parameter that is a queue of words of a type (`$`), with methods `read` and `write`: where there is such a thing,
+    arrays that the compute process writes are loaded through it, so that each buffer is written by one process alone.
     """
 
     tokens: str
@@ -39,6 +40,7 @@ class Dialect:
     pipelined: tuple[str, ...] = ()
     bursts: bool = False
     checked: bool = False
+    words: str = ""
     struct: str = "struct "
 
 
@@ -62,9 +64,7 @@ class Processes:
     @cached_property
     def scalars(self) -> tuple[Parameter, ...]:
         """The scalars that enter by value."""
-        return tuple(
-            Parameter(self.names[a.name], f"{a.type} @") for a in self.accelerator.registers if a.initialised
-        )
+        return tuple(Parameter(self.names[a.name], f"{a.type} @") for a in self.accelerator.registers if a.initialised)
 
     @cached_property
     def memories(self) -> tuple[Parameter, ...]:
@@ -90,6 +90,18 @@ class Processes:
         """The queues of tokens between the processes."""
         return tuple(Parameter(name, self.dialect.tokens) for name in TOKENS)
 
+    @cached_property
+    def queues(self) -> tuple[Parameter, ...]:
+        """The queues of loaded words on their way to the compute process, in the order in which they are filled."""
+        arrays = [self.accelerator.kernel.arrays[scan.array] for scan in self._queued]
+        declared = self.dialect.words
+        return tuple(Parameter(f"{self.names[a.name]}_words", declared.replace("$", str(a.type))) for a in arrays)
+
+    @cached_property
+    def _queued(self) -> tuple[Scan, ...]:
+        written = {statement.write.array for statement in self.accelerator.kernel.statements}
+        return tuple(scan for scan in (*self._early, *self._late) if self.dialect.words and scan.array in written)
+
     @property
     def coordinates(self) -> tuple[Parameter, ...]:
         """The tile coordinates."""
@@ -109,12 +121,18 @@ class Processes:
     def _in_tile(self) -> tuple[Parameter, ...]:
         """What functions that deal with one tile may use."""
         values = tuple(s for s in self.scalars if s.name not in {r.name for r in self.registers})
-        return (*self.parameters, *self.coordinates, *values, *self.registers, *self.memories, *self.locals)
+        return (
+            *(*self.parameters, *self.coordinates, *values, *self.registers),
+            *(*self.memories, *self.locals, *self.queues),
+        )
 
     @cached_property
     def _in_process(self) -> tuple[Parameter, ...]:
         """What processes may use."""
-        return (*self.parameters, *self.scalars, *self.memories, *self.locals, *self.tokens, *self.counters)
+        return (
+            *(*self.parameters, *self.scalars, *self.memories, *self.locals),
+            *(*self.queues, *self.tokens, *self.counters),
+        )
 
     @property
     def counters(self) -> tuple[Parameter, ...]:
@@ -122,9 +140,9 @@ class Processes:
         return (Parameter("loaded_words", "long *@"), Parameter("stored_words", "long *@"))
 
     def functions(self) -> list[Function]:
-        """All functions, each after those that it calls."""
-        return [
-            *self._addresses(),
+        """All functions, each after those that it calls; without those of work that no tile has."""
+        found = [
+            *self._addresses.functions(),
             *self._walk_functions.values(),
             *self._transfers.values(),
             self._compute_tile,
@@ -132,6 +150,8 @@ class Processes:
             self.compute,
             self.store,
         ]
+        called = {name for function in found for name in variables_in(function.body)}
+        return [f for f in found if f.name in called or f in (self.load, self.compute, self.store)]
 
     @cached_property
     def _early(self) -> tuple[Scan, ...]:
@@ -141,110 +161,16 @@ class Processes:
     def _late(self) -> tuple[Scan, ...]:
         return tuple(scan for scan in self.accelerator.loads if scan.array not in self.accelerator.handover.early)
 
-    def _addresses(self) -> Iterator[Function]:
-        """Where elements are: in local memory, and in external memory."""
-        for buffer in self.accelerator.buffers.values():
-            yield self._cell(buffer)
-            if buffer.array in self.accelerator.transferred or self.dialect.checked:
-                yield self._at(buffer.array)
-            if self.dialect.checked:
-                yield from self._checks(buffer.array)
-
-    def _subscripts(self, array: Array) -> tuple[Parameter, ...]:
-        return tuple(Parameter(f"x{k}", "int @") for k in range(array.rank))
-
-    def _cell(self, buffer: Buffer) -> Function:
-        """The cell of an element in its buffer."""
-        return Function(
-            f"The cell of {_reference(buffer.array)} in local memory.",
-            "static inline int",
-            f"{self.names[buffer.array.name]}_cell",
-            (*self.parameters, *self._subscripts(buffer.array)),
-            (f"return {self._local_address(buffer)};",),
-        )
-
-    def _local_address(self, buffer: Buffer) -> str:
-        text = ""
-        for part in buffer.components:
-            size = _factor(part.size, self._counted(part.size))
-            text = _component(part) if not text else f"({text}) * {size} + {_component(part)}"
-        return text or "0"
-
-    def _at(self, array: Array) -> Function:
-        """The position of an element among the words of its array."""
-        text = ""
-        for k, extent in enumerate(array.extents):
-            size = _factor(extent, self._counted(extent))
-            text = f"(long)x{k}" if not text else f"{text if k == 1 else f'({text})'} * {size} + x{k}"
-        return Function(
-            f"The position of {_reference(array)} in external memory.",
-            "static inline long",
-            f"{self.names[array.name]}_at",
-            (*self.parameters, *self._subscripts(array)),
-            (f"return {text or '0'};",),
-        )
-
-    def _checks(self, array: Array) -> Iterator[Function]:
-        """Access to cells that know what they hold."""
-        name = self.names[array.name]
-        offer = (Parameter(f"{name}_tag", "long *@"), *self.parameters, *self._subscripts(array))
-        cell, at = self._call(f"{name}_cell", array), self._call(f"{name}_at", array)
-        yield Function(
-            f"The cell of {_reference(array)}, which must hold it.",
-            "static inline int",
-            f"{name}_read",
-            offer,
-            (
-                f"const int cell = {cell};",
-                f"if ({name}_tag[cell] != {at} + 1)",
-                f'{INDENT}overrun("{array.name}", {at}, {name}_tag[cell] - 1);',
-                "return cell;",
-            ),
-        )
-        yield Function(
-            f"The cell of {_reference(array)}, which holds it from now on.",
-            "static inline int",
-            f"{name}_write",
-            offer,
-            (f"const int cell = {cell};", f"{name}_tag[cell] = {at} + 1;", "return cell;"),
-        )
-
-    def _call(self, function: str, array: Array, subscripts: Sequence[str] | None = None) -> str:
-        """A call of one of the address functions of an array."""
-        leading = [self.names[name] for name in self._sizes_used(function, array)]
-        if function.endswith(("_read", "_write")):
-            leading = [f"{self.names[array.name]}_tag", *leading]
-        points = [f"x{k}" for k in range(array.rank)] if subscripts is None else list(subscripts)
-        if function.endswith("_cell"):
-            used = self._used_subscripts(self.accelerator.buffers[array.name])
-            points = [text for text, is_used in zip(points, used, strict=True) if is_used]
-        return f"{function}({', '.join([*leading, *points])})"
-
-    def _used_subscripts(self, buffer: Buffer) -> list[bool]:
-        """Which subscripts matter for the cell."""
-        return [any(part.row[k] and part.modulus != 1 for part in buffer.components) for k in range(buffer.array.rank)]
-
-    def _sizes_used(self, function: str, array: Array) -> list[str]:
-        """The kernel's parameters that an address depends on."""
-        sizes: list[Expression] = []
-        if not function.endswith("_at"):
-            sizes += [part.size for part in self.accelerator.buffers[array.name].components[1:]]
-        if not function.endswith("_cell"):
-            sizes += array.extents[1:]
-        names = {part.name for size in sizes for part in walk(size) if isinstance(part, Variable)}
-        return [name for name in self.accelerator.kernel.parameters if name in names]
+    @cached_property
+    def _addresses(self) -> Addresses:
+        return Addresses(self.accelerator, self.names, self.parameters, self.dialect.checked)
 
     def element(self, array: str, subscripts: Sequence[str], is_write: bool) -> str:
         """The reference to an element, as the compute process and the local side of transfers see it."""
-        buffer, name = self.accelerator.buffers.get(array), self.names[array]
-        if buffer is None:
-            return f"*{name}" if name in {r.name for r in self.registers} else name
-        way = ("_write" if is_write else "_read") if self.dialect.checked else "_cell"
-        return f"{name}_local[{self._call(name + way, buffer.array, subscripts)}]"
-
-    def _outside(self, array: Array, subscripts: Sequence[str]) -> str:
-        name = self.names[array.name]
-        return f"{name}[{self._call(f'{name}_at', array, subscripts)}]"
+        if array in self.accelerator.buffers:
+            return self._addresses.inside(self.accelerator.kernel.arrays[array], subscripts, is_write)
+        name = self.names[array]
+        return f"*{name}" if name in {r.name for r in self.registers} else name
 
     def _counted(self, expression: Expression) -> str:
         return emit_expression(self.names.counted(expression))
@@ -304,6 +230,7 @@ class Processes:
         kinds = (
             ("load_early", "load", self._early, "Loads what a tile needs of arrays that are never stored"),
             ("load_late", "load", self._late, "Loads what a tile needs of arrays that are stored as well"),
+            ("take_tile", "take", self._queued, "Takes over what was loaded of arrays that tiles write as well"),
             ("store_tile", "store", self.accelerator.stores, "Stores the results that are complete after a tile"),
         )
         return {
@@ -332,18 +259,18 @@ class Processes:
     def _loop_over_one(self, verb: str, scan: Scan) -> list[str]:
         step = [*self._transfer(verb, scan), f"more = {self._walk_call('next', verb, scan)};"]
         first = f"bool more = {self._walk_call('first', verb, scan)};"
-        return [first, *braced("while (more)", [*self._pipelined(), *step])]
+        return [first, *braced("while (more)", [*self._pipelined([scan]), *step])]
 
     def _loop_over_all(self, verb: str, scans: Sequence[Scan]) -> list[str]:
         return [
             f"int at = 0; /* {', '.join(f'{number}: {scan.array}' for number, scan in enumerate(scans))} */",
             f"bool more = {self._walk_call('first', verb, scans[0])};",
             *self._advance(verb, scans),
-            *braced("while (more)", [*self._pipelined(), *self._step(verb, scans), *self._advance(verb, scans)]),
+            *braced("while (more)", [*self._pipelined(scans), *self._step(verb, scans), *self._advance(verb, scans)]),
         ]
 
-    def _pipelined(self) -> tuple[str, ...]:
-        return () if self.dialect.bursts else self.dialect.pipelined
+    def _pipelined(self, scans: Sequence[Scan]) -> tuple[str, ...]:
+        return () if any(map(self._in_bursts, scans)) else self.dialect.pipelined
 
     def _advance(self, verb: str, scans: Sequence[Scan]) -> list[str]:
         """Where an array has no more, go to the first element of the next one that has some."""
@@ -354,7 +281,8 @@ class Processes:
         return lines
 
     def _walk_call(self, step: str, verb: str, scan: Scan) -> str:
-        return self._walk_functions[f"{step}_{verb}_{self.names[scan.array]}"].call()
+        way = "load" if verb == "take" else verb
+        return self._walk_functions[f"{step}_{way}_{self.names[scan.array]}"].call()
 
     def _step(self, verb: str, scans: Sequence[Scan]) -> list[str]:
         """Transfer the current element, or the run that begins with it, and go to the next of its array."""
@@ -388,8 +316,13 @@ class Processes:
         ]
 
     def _move(self, verb: str, array: Array, coordinates: Sequence[str]) -> str:
-        outside = self._outside(array, coordinates)
-        inside = self.element(array.name, coordinates, verb == "load")
+        outside = self._addresses.outside(array, coordinates)
+        inside = self.element(array.name, coordinates, verb != "store")
+        queue = f"{self.names[array.name]}_words"
+        if verb == "take":
+            return f"{inside} = {queue}.read();"
+        if verb == "load" and queue in {q.name for q in self.queues}:
+            return f"{queue}.write({outside});"
         return f"{inside} = {outside};" if verb == "load" else f"{outside} = {inside};"
 
     @cached_property
@@ -398,7 +331,7 @@ class Processes:
             statement = self.accelerator.kernel.statement(leaf.statement)
             return emit_instance(_renamed(statement, self.names), leaf.arguments, self.element)
 
-        body = emit_loops(self.names.loops(self.accelerator.compute), instance)
+        body = emit_loops(self.names.loops(self.accelerator.compute), instance, self.dialect.pipelined)
         return Function("Executes the statements of a tile.", "static void", "compute_tile", self._in_tile, tuple(body))
 
     @cached_property
@@ -412,7 +345,7 @@ class Processes:
         return self._process("load", "brings what the tiles need", body)
 
     def _load_tile(self) -> list[str]:
-        """One tile of the load process: the first tile of a strip waits for the strip before, others for a free place."""
+        """One tile of the load process: the first of a strip waits for the strip before, others for a free place."""
         early, late = self._transfers.get("load_early"), self._transfers.get("load_late")
         one_less = [self._receive("stored"), "in_flight--;"]
         drain = braced("while (is_first && in_flight > 0)", one_less)
@@ -436,7 +369,10 @@ class Processes:
     def compute(self) -> Function:
         """The compute process."""
         body = self._register_declarations()
+        take = self._transfers.get("take_tile")
         tile = [self._receive("loaded"), self._call_compute_tile(), self._send("computed")]
+        if take is not None:
+            tile.insert(0, f"{take.call()};")
         after = [self._send("strip_computed")] if self._early else []
         body += self._over_strips([*self._over_tiles(tile), *after])
         return self._process("compute", "executes the tiles", body)
@@ -493,7 +429,11 @@ class Processes:
 
         def instance(leaf: Instance) -> list[str]:
             values = [emit_expression(argument) for argument in leaf.arguments]
-            fixed = [f"const int {n} = {v};" for n, v in zip(names, values, strict=True) if n != v and n in variables_in(body)]
+            fixed = [
+                f"const int {n} = {v};"
+                for n, v in zip(names, values, strict=True)
+                if n != v and n in variables_in(body)
+            ]
             return [*fixed, *body]
 
         return emit_loops(self.names.loops(loops), instance)
@@ -502,27 +442,6 @@ class Processes:
 def point_rank(accelerator: Accelerator) -> int:
     """The number of members of a point: the most subscripts that a transferred array has."""
     return max((len(scan.steps) for scan in (*accelerator.loads, *accelerator.stores)), default=0) or 1
-
-
-def _factor(expression: Expression, text: str) -> str:
-    return text if isinstance(expression, Constant | Variable) else f"({text})"
-
-
-def _reference(array: Array) -> str:
-    return array.name + "".join(f"[x{k}]" for k in range(array.rank))
-
-
-def _component(part: Component) -> str:
-    """One dimension of a local address."""
-    if part.modulus == 1:
-        return "0"
-    terms = [(factor, f"x{k}") for k, factor in enumerate(part.row) if factor]
-    total = signed_sum(terms, "*")
-    if part.modulus is None:
-        return total
-    if all(factor > 0 for factor, _ in terms):
-        return f"{total if len(terms) == 1 and terms[0][0] == 1 else f'({total})'} % {part.modulus}"
-    return f"modulo({total}, {part.modulus})"
 
 
 def _renamed(statement: Statement, names: Names) -> Statement:

@@ -63,4 +63,6 @@ def _check_free(target: Path) -> None:
 
 
 def _unwritable(target: Path, error: OSError) -> InputError:
-    return InputError(Diagnostic(f"cannot write {target}: {error.strerror or error}", None, "give another folder with -o"))
+    return InputError(
+        Diagnostic(f"cannot write {target}: {error.strerror or error}", None, "give another folder with -o")
+    )

@@ -6,15 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 
 from loadstone.emit.c_accelerator import c_call, emit_c
+from loadstone.emit.hls import Flavour, emit_hls
+from loadstone.emit.hls_calls import hls_call
 from loadstone.emit.names import names_of
 from loadstone.emit.project import Project
 from loadstone.emit.reference import emit_reference
-from loadstone.emit.testbench import emit_testbench
+from loadstone.emit.testbench import Call, emit_testbench
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.description import accelerator_info
 from loadstone.transfer.volumes import count
-
-TARGETS = ("c", "hls")
 
 _C_MAKEFILE = """\
 # make run         compare the accelerator (threads) with the original program
@@ -52,7 +52,33 @@ clean:
 """
 
 
-def build_project(accelerator: Accelerator, targets: Sequence[str], parameters: Mapping[str, int]) -> Project:
+_HLS_MAKEFILE = """\
+# make run  compare the accelerator with the original program: g++ and the streams in sim/
+# PARAMETERS="..." gives other parameter values, in the order {order}
+# For synthesis, add {name}.cpp to a project with {name}_top as its top; sim/ is not part of it.
+
+CXXFLAGS = -std=c++17 -O2 -g -Wall -Wextra -Wno-unknown-pragmas -fwrapv -ffp-contract=off -Isim
+PARAMETERS =
+
+.PHONY: run clean
+
+run: testbench
+	./testbench $(PARAMETERS)
+
+testbench: {name}.cpp testbench.cpp reference.o {name}.hpp
+	$(CXX) $(CXXFLAGS) {name}.cpp testbench.cpp reference.o -o $@ -lm -lpthread
+
+reference.o: reference.c
+	$(CC) -std=gnu11 -O2 -w -fwrapv -ffp-contract=off -c $< -o $@
+
+clean:
+	rm -f testbench reference.o
+"""
+
+
+def build_project(
+    accelerator: Accelerator, targets: Sequence[str], parameters: Mapping[str, int], *, flavour: Flavour = "vitis"
+) -> Project:
     """The files for some targets, each in a folder of its own, and the plan.
 
     `parameters` may lack values; where all are known, testbenches check the words moved against the prediction.
@@ -61,7 +87,10 @@ def build_project(accelerator: Accelerator, targets: Sequence[str], parameters: 
     known = parameters if set(kernel.parameters) <= set(parameters) else None
     files = {"plan.json": json.dumps(accelerator_info(accelerator, known), indent=2) + "\n"}
     for target in targets:
-        made = _c_files(accelerator, parameters, known)
+        if target == "hls":
+            made = _hls_files(accelerator, parameters, known, flavour)
+        else:
+            made = _c_files(accelerator, parameters, known)
         files.update({f"{target}/{path}": text for path, text in made.items()})
     return Project(files)
 
@@ -69,15 +98,37 @@ def build_project(accelerator: Accelerator, targets: Sequence[str], parameters: 
 def _c_files(
     accelerator: Accelerator, parameters: Mapping[str, int], known: Mapping[str, int] | None
 ) -> dict[str, str]:
-    kernel = accelerator.kernel
-    predicted = None if known is None else predicted_words(accelerator, known)
-    order = " ".join(kernel.parameters) or "(none)"
-    testbench = emit_testbench(kernel, names_of(accelerator), c_call(accelerator), parameters, predicted)
     return {
         **emit_c(accelerator),
-        "testbench.c": testbench,
+        "testbench.c": _testbench(accelerator, c_call(accelerator), parameters, known),
+        **_around(accelerator, _C_MAKEFILE),
+    }
+
+
+def _hls_files(
+    accelerator: Accelerator, parameters: Mapping[str, int], known: Mapping[str, int] | None, flavour: Flavour
+) -> dict[str, str]:
+    return {
+        **emit_hls(accelerator, flavour, known),
+        "testbench.cpp": _testbench(accelerator, hls_call(accelerator), parameters, known),
+        **_around(accelerator, _HLS_MAKEFILE),
+    }
+
+
+def _testbench(
+    accelerator: Accelerator, call: Call, parameters: Mapping[str, int], known: Mapping[str, int] | None
+) -> str:
+    predicted = None if known is None else predicted_words(accelerator, known)
+    return emit_testbench(accelerator.kernel, names_of(accelerator), call, parameters, predicted)
+
+
+def _around(accelerator: Accelerator, makefile: str) -> dict[str, str]:
+    """The original program and the Makefile."""
+    kernel = accelerator.kernel
+    order = " ".join(kernel.parameters) or "(none)"
+    return {
         "reference.c": emit_reference(kernel, "reference"),
-        "Makefile": _C_MAKEFILE.format(name=kernel.name, order=order),
+        "Makefile": makefile.format(name=kernel.name, order=order),
     }
 
 

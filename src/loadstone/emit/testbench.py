@@ -77,14 +77,13 @@ def _main(
 ) -> list[str]:
     count = len(kernel.parameters)
     values = ", ".join(str(defaults.get(name, 0)) for name in kernel.parameters) or "0"
+    moved = ", ".join(f"(long){word}" for word in call.words)
     body = [
         f"long long parameters[] = {{{values}}};",
         "int first = 1;",
         f'const char *way = "{call.ways[0][0]}";',
         *braced("if (argc > 1 && (argv[1][0] < '0' || argv[1][0] > '9'))", ["way = argv[first++];"]),
-        *braced(
-            f"for (int k = 0; k < {count} && first + k < argc; k++)", ["parameters[k] = atoll(argv[first + k]);"]
-        ),
+        *braced(f"for (int k = 0; k < {count} && first + k < argc; k++)", ["parameters[k] = atoll(argv[first + k]);"]),
         *_parameter_lines(kernel, names),
         *_memory_lines(kernel, names),
         "long ignored[2];",
@@ -94,7 +93,7 @@ def _main(
         *_calls(call),
         *braced("if (!known)", ['fprintf(stderr, "unknown way %s\\n", way);', "return 2;"]),
         *_comparison(kernel, names),
-        f'printf("%s: %ld words differ; loaded %ld, stored %ld\\n", way, wrong, (long){call.words[0]}, (long){call.words[1]});',
+        f'printf("%s: %ld words differ; loaded %ld, stored %ld\\n", way, wrong, {moved});',
         *_prediction(kernel, names, call, defaults, predicted),
         *(f"free(memory[{k}]);" for k in range(len(kernel.arrays))),
         *(f"free(expected[{k}]);" for k in range(len(kernel.arrays))),
@@ -136,7 +135,11 @@ def _fill_function(kernel: Kernel, names: Names) -> list[str]:
     """A function that gives an array its first contents."""
     cases: list[str] = []
     for position, array in enumerate(kernel.arrays.values()):
-        cases += [f"case {position}:", *(INDENT + line for line in _fill_lines(array, kernel, names)), f"{INDENT}break;"]
+        cases += [
+            f"case {position}:",
+            *(INDENT + line for line in _fill_lines(array, kernel, names)),
+            f"{INDENT}break;",
+        ]
     body = [
         *_parameter_lines(kernel, names),
         "const long count = counts[array];",
@@ -174,7 +177,9 @@ def _given_values(array: Array, values: Sequence[int | float]) -> list[str]:
         "",
         [
             f"static const {array.type} given[] = {{{texts}}};",
-            *braced(f"for (long k = 0; k < count && k < {len(values)}; k++)", [f"(({array.type} *)place)[k] = given[k];"]),
+            *braced(
+                f"for (long k = 0; k < count && k < {len(values)}; k++)", [f"(({array.type} *)place)[k] = given[k];"]
+            ),
         ],
     )
 

@@ -247,7 +247,7 @@ class _Builder:
         domain = simple if simple.is_equal(domain) else domain
         if not domain.is_bounded():
             raise refused("the loop does not end", node.condition.span, "bound the iterator in the loop's direction")
-        return domain.coalesce()
+        return coalesced(domain)
 
     def _affine(self, node: syntax.Expr, domain: isl.Set, iterators: dict[str, ScalarType], what: str) -> isl.PwAff:
         typing = Typing(self.names, iterators, domain)

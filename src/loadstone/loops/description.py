@@ -32,14 +32,14 @@ def accelerator_info(
 
 def buffer_info(buffer: Buffer, parameters: Mapping[str, int] | None) -> dict[str, Any]:
     """A buffer as JSON; sizes that depend on unknown parameters are texts."""
-    known = {} if buffer.folds_all else parameters
+    known: Mapping[str, int] | None = {} if buffer.folds_all else parameters
     if known is None:
         shape: Sequence[int | str] = [affine_text(part.size, buffer.parameters) for part in buffer.components]
         cells: int | str = " * ".join(f"({size})" for size in shape)
     else:
         shape, cells = list(buffer.shape(known)), buffer.cells(known)
     return {
-        "mapping": str(buffer.mapping),
+        "mapping": buffer.mapping_text(),
         "shape": [int(size) if str(size).isdigit() else size for size in shape],
         "cells": cells,
         "max_live": buffer.most_live,

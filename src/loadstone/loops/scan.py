@@ -157,7 +157,7 @@ def _member(elements: isl.Set, around: isl.Set, tiles: isl.Set, variables: Seque
     """Whether a point of a set around the elements of an existing tile is one of them."""
     inside = _as_parameters(elements, variables).params()
     context = _as_parameters(around.intersect_params(tiles), variables).params()
-    short = _within_limit(lambda: _short_test(inside.coalesce(), context))
+    short = _within_limit(lambda: _short_test(coalesced(inside), context))
     return short or _condition(inside, isl.Set.universe(inside.get_space()))
 
 

@@ -16,6 +16,8 @@ from loadstone.report.pictures import MOST_RECTANGLES, Picture, picture
 from loadstone.report.strips import ShownStrip, TileWork, shown_strips, strip_values, strips_of
 from loadstone.report.timeline import Bar, Job, timeline, total_time
 from loadstone.report.words import array_sentence, isl_body, schedule_lines, tiling_sentence
+from loadstone.storage.buffers import Buffer
+from loadstone.storage.local_plan import LocalPlan
 from loadstone.transfer import ArrayPlan, Plan
 from loadstone.transfer.description import comparison
 from loadstone.transfer.volumes import count
@@ -99,20 +101,9 @@ class Report:
 
 
 def gather_report(
-    plan: Plan,
-    parameters: Mapping[str, int],
-    *,
-    depth: int = 2,
-    early: frozenset[str] = frozenset(),
-    buffers: Mapping[str, BufferSummary] | None = None,
-    notes: Sequence[str] = (),
-    verification: Mapping[str, Any] | None = None,
+    plan: LocalPlan, parameters: Mapping[str, int], *, verification: Mapping[str, Any] | None = None
 ) -> Report:
-    """The report of a plan for given parameters, with `depth` tiles in flight.
-
-    `early` names the arrays whose loads for the first tile of a strip need not wait for the stores of the strip
-    before. `verification` has the keys loaded, stored, predicted and match.
-    """
+    """The report of a plan for given parameters; `verification` has the keys loaded, stored, predicted and match."""
     tiles, kernel = plan.tiles, plan.tiles.kernel
     strips = shown_strips(plan, parameters)
     return Report(
@@ -130,11 +121,16 @@ def gather_report(
         strip_count=count(strips_of(tiles, parameters), parameters),
         strips=strips,
         pictures=_pictures(plan, parameters, strips[0]) if strips else (),
-        timeline=_timeline(strips, depth, early),
-        buffers=dict(buffers or {}),
-        notes=tuple(notes),
+        timeline=_timeline(strips, plan.depth, frozenset(plan.handover.early)),
+        buffers={name: _buffer(part.buffer, parameters) for name, part in plan.arrays.items()},
+        notes=tuple(f"{array}: {why}." for array, why in plan.handover.reasons.items()),
         verification=verification,
     )
+
+
+def _buffer(buffer: Buffer, parameters: Mapping[str, int]) -> BufferSummary:
+    shape = buffer.shape(parameters)
+    return BufferSummary(isl_body(buffer.mapping), shape, buffer.cells(parameters), buffer.most_live)
 
 
 def _source(kernel: Kernel) -> Source | None:

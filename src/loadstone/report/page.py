@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, cast
 
+from loadstone.errors import Diagnostic, InputError
 from loadstone.report.data import ArrayReport, BufferSummary, Report, Way
 from loadstone.report.drawing import colour, picture_svg, timeline_svg
 from loadstone.report.markup import Markup, element, joined
@@ -31,6 +35,20 @@ def emit_report(report: Report) -> str:
     footer = element("footer", element("p", "Made by Loadstone. A word is one element of an array."))
     body = element("body", _header(report), element("main", *sections), footer)
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+def write_page(path: str | Path, text: str) -> Path:
+    """Write a page, whole or not at all; returns its path."""
+    target = Path(path)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".report-", dir=target.parent) as folder:
+            made = Path(folder) / "page.html"
+            made.write_text(text, encoding="utf-8")
+            os.replace(made, target)
+    except OSError as error:
+        message = f"cannot write {target}: {error.strerror or error}"
+        raise InputError(Diagnostic(message, None, "give another file with -o")) from None
+    return target
 
 
 def _sections(report: Report) -> Iterator[Markup]:
@@ -241,7 +259,7 @@ def _verification(verification: Mapping[str, Any]) -> Markup:
         f"{key} {_plain(verification[key])}" for key in ("loaded", "stored", "predicted") if key in verification
     )
     outcome = "the results match those of the original" if good else "the results differ from those of the original"
-    return element("p", f"Executed tile by tile: {said}; {outcome}.", class_="good" if good else "bad")
+    return element("p", f"Executed as C threads: {said}; {outcome}.", class_="good" if good else "bad")
 
 
 def _plain(value: Any) -> str:

@@ -43,7 +43,10 @@ class Bar:
 
 
 def timeline(strips: Sequence[Sequence[Job]], depth: int) -> tuple[Bar, ...]:
-    """What the processes do, tile by tile; the load of a tile is two bars where a part of it comes early."""
+    """What the processes do, tile by tile; the load of a tile is two bars where a part of it comes early.
+
+    The second one may be empty: a tile that has all its words still waits until all of the strip before is stored.
+    """
     bars: list[Bar] = []
     ends: dict[Process, list[int]] = {process: [0] * depth for process in PROCESSES}
     for tile, (job, opens) in enumerate(_in_order(strips)):
@@ -79,6 +82,5 @@ def _load(job: Job, ends: dict[Process, list[int]], opens: bool, depth: int) -> 
         yield ready, ready + job.early
         ready += job.early
     late = job.load - job.early if opens else job.load
-    if late or not (opens and job.early):
-        start = max(ready, ends["store"][-1]) if opens else ready
-        yield start, start + late
+    start = max(ready, ends["store"][-1]) if opens else ready
+    yield start, start + late

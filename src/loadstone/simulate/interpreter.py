@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import islpy as isl
 
+from loadstone.model.evaluate import evaluate
 from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.model.types import Number
 from loadstone.poly import fixed, pairs
-from loadstone.model.evaluate import evaluate
 from loadstone.simulate.memory import Element, Memory
 
 Instance = tuple[str, tuple[int, ...]]

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loadstone.errors import Diagnostic, InputError
+from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import Operand, walk
 from loadstone.model.kernel import Array, Kernel
 from loadstone.model.types import Number, ScalarType
 from loadstone.poly import fixed
-from loadstone.model.evaluate import evaluate
 
 Element = tuple[int, ...]
 

@@ -59,6 +59,10 @@ class Buffer:
         values = [combination(space, part.row, part.modulus) for part in self.components]
         return map_from_values(space, values)
 
+    def mapping_text(self) -> str:
+        """The mapping as isl prints functions: element to values, which isl reads back as a relation."""
+        return str(isl.PwMultiAff.from_map(self.mapping)) if self.components else str(self.mapping)
+
     @property
     def folds_all(self) -> bool:
         """Whether the size does not depend on the parameters."""
@@ -84,9 +88,7 @@ def make_buffers(
     }
 
 
-def _buffer(
-    plan: Plan, life: Lifetimes, name: str, power_of_two: bool, parameters: Mapping[str, int] | None
-) -> Buffer:
+def _buffer(plan: Plan, life: Lifetimes, name: str, power_of_two: bool, parameters: Mapping[str, int] | None) -> Buffer:
     tiles, array = plan.tiles, plan.tiles.kernel.arrays[name]
     large = sample_parameters(tiles, life.depth)
     crowd = None if large is None else max_live(tiles, life, large)
@@ -116,7 +118,7 @@ def _folded(life: Lifetimes) -> tuple[tuple[int, ...], isl.Set]:
 
 
 def _components(array: Array, whole: tuple[int, ...], found: Modular) -> tuple[Component, ...]:
-    """The address: subscripts that are not folded and folded ones, in the order of the subscripts if each has its own."""
+    """The address: subscripts kept whole and folded ones, in the order of the subscripts if each has its own."""
     kept = [k for k in range(array.rank) if k not in whole]
     units = [_unit(k, array.rank) for k in range(array.rank)]
     parts = [Component(units[k], None, array.extents[k]) for k in whole]

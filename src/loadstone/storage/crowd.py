@@ -101,7 +101,7 @@ def _alive(lives: list[Life], oldest: int, current: int, newest: int) -> int:
 
 
 def sample_parameters(tiles: TiledKernel, depth: int) -> dict[str, int] | None:
-    """Parameters with several tiles in each dimension, and not below the defaults of the source; None if there are none."""
+    """Parameters with several tiles in each dimension, not below the defaults of the source; None if there are none."""
     kernel = tiles.kernel
     for size in ((depth + 2) * max(tiles.sizes), 2 * max(tiles.sizes), 8, 2, 1, 0):
         values = {name: max(size, kernel.defaults.get(name, 0)) for name in kernel.parameters}

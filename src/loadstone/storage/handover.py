@@ -17,7 +17,7 @@ from loadstone.transfer.strips import strip_space
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """The arrays whose buffers are handed over early, in the order of the plan, and for each loaded array the reason."""
+    """The arrays whose buffers are handed over early, in the order of the plan, and why so for each loaded array."""
 
     early: tuple[str, ...]
     reasons: dict[str, str]

@@ -25,7 +25,7 @@ from loadstone.model.kernel import Array
 from loadstone.poly import coalesced, fixed
 from loadstone.poly.order import not_earlier
 from loadstone.poly.spaces import inputs_to_parameters
-from loadstone.storage.tile_order import at_least_after, at_most_after
+from loadstone.storage.tile_order import at_most_after
 from loadstone.transfer.plan import ArrayPlan
 from loadstone.transfer.tile_accesses import existing_tiles, tile_to_touched
 from loadstone.transform.tiling import TiledKernel

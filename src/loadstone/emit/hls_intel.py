@@ -1,0 +1,138 @@
+"""The accelerator as C++ for the Intel HLS Compiler, Pro Edition (which Intel has discontinued).
+
+The component launches the three processes as tasks. Tasks may be given values, and references to explicit Avalon
+memory-mapped hosts, but no other pointers [Pro Edition Reference Manual, task functions]. So external arrays, counters
+and also the local buffers that two processes share are hosts with an address space each: the buffers are on-chip
+memories beside the component. Queues are internal streams at file scope. Loops are pipelined by default; there is no
+`ii` pragma, which would refuse what cannot start each cycle.
+
+Verified: the program runs as threads with the header from `hls_shim` and gives the same memory as the kernel. Not
+verified, for want of the tool: that the compiler accepts it; that `ihc_fence` orders accesses of tasks to a memory with
+streams; options of hosts, which have to fit the memories of the system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from loadstone.emit.c import INDENT
+from loadstone.emit.functions import Function, Parameter
+from loadstone.emit.hls_design import Design
+from loadstone.emit.processes import Dialect
+from loadstone.model.types import ScalarType
+
+INTEL = Dialect(
+    tokens="ihc::stream<bool, ihc::buffer<DEPTH>> &@",
+    send="@.write(true);",
+    receive="@.read();",
+    bursts=True,
+    words="ihc::stream<$, ihc::buffer<WORDS>> &@",
+)
+
+_OUTSIDE = "ihc::latency<0>, ihc::maxburst<16>, ihc::waitrequest<true>"
+_ON_CHIP = "ihc::latency<1>"
+
+
+def emit_intel_header(design: Design) -> str:
+    """The interface of the component, and of a function that calls it with arrays."""
+    name = design.accelerator.kernel.name
+    guard = f"{name.upper()}_HPP"
+    lines = [
+        *(f"#ifndef {guard}", f"#define {guard}", "", "#include <HLS/hls.h>", ""),
+        *("/* External arrays, on-chip buffers and counters as the component sees them. */", *_host_types(design), ""),
+        *("/* The component. */", f"{_component(design).lines()[1]};", ""),
+        *(design.promise(), f"{design.signature()};", "", "#endif", ""),
+    ]
+    return "\n".join(lines)
+
+
+def emit_intel_source(design: Design) -> str:
+    """The component, and a function that calls it with arrays."""
+    includes = ["#include <math.h>", "#include <stdlib.h>", "", f'#include "{design.accelerator.kernel.name}.hpp"']
+    component = _component(design)
+    lines = [
+        *design.beginning(includes),
+        *(
+            f"static {replace(queue, declaration=queue.declaration.replace('&', '')).declared()};"
+            for queue, _ in design.queues
+        ),
+        "",
+        *(line for function in (*_tasks(design), component) for line in function.lines()),
+        *_top(design, component),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _hosts(design: Design) -> dict[str, tuple[ScalarType | None, str]]:
+    """What is outside of the component: the type of its words (None for counters), and options of the host."""
+    accelerator, names = design.accelerator, design.processes.names
+    shared = {p.name for p in design.shared}
+    arrays = {names[array.name]: (array.type, _OUTSIDE) for array in accelerator.transferred}
+    buffers = {f"{names[name]}_local": (buffer.array.type, _ON_CHIP) for name, buffer in accelerator.buffers.items()}
+    counters = {p.name: (None, _OUTSIDE) for p in design.processes.counters}
+    return {**arrays, **{name: host for name, host in buffers.items() if name in shared}, **counters}
+
+
+def _host_types(design: Design) -> Iterator[str]:
+    for number, (name, (kind, options)) in enumerate(_hosts(design).items(), start=1):
+        word, bits = ("long", 64) if kind is None else (str(kind), kind.bits)
+        word = "bool" if word == "_Bool" else word
+        yield f"typedef ihc::mm_host<{word}, ihc::aspace<{number}>, ihc::dwidth<{bits}>, {options}> {name}_host;"
+
+
+def _by_host(parameters: Sequence[Parameter], hosts: Mapping[str, object]) -> tuple[Parameter, ...]:
+    """The parameters, with references to hosts in place of pointers."""
+    return tuple(
+        replace(p, declaration=f"{p.name}_host &@") if p.name in hosts and p.declaration.endswith("*@") else p
+        for p in parameters
+    )
+
+
+def _tasks(design: Design) -> list[Function]:
+    """The tasks after the functions that they call; queues, which are at file scope, are no arguments of tasks."""
+    hosts = _hosts(design)
+    *called, load, compute, store = design.functions(lambda _: "ihc_fence();")
+    queues = {queue for queue, _ in design.queues}
+    tasks = (replace(task, offer=tuple(p for p in task.offer if p not in queues)) for task in (load, compute, store))
+    return [replace(function, offer=_by_host(function.offer, hosts)) for function in (*called, *tasks)]
+
+
+def _component(design: Design) -> Function:
+    """The component: it launches the tasks and waits for their end."""
+    tasks = _tasks(design)[-3:]
+    launches = [f"ihc::launch<{task.name}>{task.call().removeprefix(task.name)};" for task in tasks]
+    collects = [f"ihc::collect<{task.name}>();" for task in tasks]
+    processes = design.processes
+    offer = (*processes.parameters, *processes.scalars, *processes.memories, *design.shared, *processes.counters)
+    name = f"{design.accelerator.kernel.name}_component"
+    comment = "Runs load, compute and store at once."
+    return Function(comment, "component void", name, _by_host(offer, _hosts(design)), (*launches, *collects))
+
+
+def _top(design: Design, component: Function) -> Iterator[str]:
+    """A function that calls the component with arrays, as a testbench does."""
+    used = component.parameters
+    ports = {p.name: f"{p.name}_port" for p in used if p.name in _hosts(design)}
+    body = [
+        *design.unused(used),
+        *design.guard(),
+        *(f"static {design.local_declaration(local)}" for local in design.shared),
+        *_ports(design, ports),
+        f"{component.call(ports)};",
+    ]
+    yield from (design.promise(), design.signature(), "{")
+    yield from (INDENT + line for line in body)
+    yield "}"
+
+
+def _ports(design: Design, ports: Mapping[str, str]) -> Iterator[str]:
+    """Hosts that lead to the arrays, the local buffers and the counters."""
+    arrays = {design.processes.names[array.name]: array for array in design.accelerator.transferred}
+    for name, port in ports.items():
+        if name in arrays:
+            kind = arrays[name].type
+            size = f"sizeof({kind}) * {design.elements(arrays[name])}"
+            yield f"{name}_host {port}(const_cast<{kind} *>({name}), {size});"
+        else:
+            yield f"{name}_host {port}({name}, sizeof {'*' if name not in design.cells() else ''}{name});"
