@@ -1,4 +1,4 @@
-# make demo   plan an example and verify it in three ways
+# make demo   from C to a verified accelerator, with a report
 # make test   the tests (seeded samples of the sweeps)
 # make check  lint, types, tests
 # make test-all  the full sweeps as well
@@ -25,7 +25,10 @@ $(VENV)/.checks-installed: $(VENV)/.tests-installed
 
 demo: $(VENV)/.installed
 	$(BIN)/loadstone plan examples/matmul.c
-	$(BIN)/loadstone run examples/matmul.c
+	$(BIN)/loadstone build examples/matmul.c --target c --target hls -o out/matmul
+	$(BIN)/loadstone run examples/matmul.c --target c --checked
+	$(BIN)/loadstone run examples/matmul.c --target hls
+	$(BIN)/loadstone report examples/matmul.c --verify -o out/matmul.html
 
 test: $(VENV)/.tests-installed
 	$(BIN)/pytest -n $(JOBS) -m 'not sweep'

@@ -14,24 +14,23 @@ from kernels import EXAMPLES, random_kernel, tiny_parameters
 from loadstone.emit.targets import predicted_words
 from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import plan_tiles
+from loadstone.pipeline import choose_tiling, plan_tiles
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate import initial_memory, mismatches
 from loadstone.simulate.accelerated import compile_c, compile_hls
 from loadstone.simulate.compiled import CompiledKernel, compile_original
 from loadstone.simulate.memory import copied, live_out_arrays
 from loadstone.storage.local_plan import with_buffers
+from loadstone.transfer import Plan
+from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transform.tiling import TiledKernel
+from test_sink import FILTER
 from tilings import example_tilings, random_tilings
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 HEAVY = {"heat-3d", "seidel-2d", "jacobi-2d", "fdtd-2d", "idwt97", "adi", "deriche", "correlation", "gramschmidt"}
 WAYS = ("threads", "checked", "sequential", "hls", "intel")
 RANDOM_LIMIT = 3_000_000
-
-
-def accelerator_of(tiles: TiledKernel, depth: int) -> Accelerator:
-    return make_accelerator(with_buffers(plan_tiles(tiles), depth))
 
 
 def compiled(accelerator: Accelerator, way: str, rows: list[dict[str, int]]) -> CompiledKernel:
@@ -48,14 +47,19 @@ def compiled(accelerator: Accelerator, way: str, rows: list[dict[str, int]]) -> 
 
 
 def check(tiles: TiledKernel, depth: int, rows: Iterable[Mapping[str, int]], ways: Iterable[str]) -> None:
+    check_accelerator(make_accelerator(with_buffers(plan_tiles(tiles), depth)), rows, ways, seed=depth)
+
+
+def check_accelerator(
+    accelerator: Accelerator, rows: Iterable[Mapping[str, int]], ways: Iterable[str], *, seed: int
+) -> None:
     """The accelerator in some languages, for all parameters, against the original."""
-    accelerator = accelerator_of(tiles, depth)
     kernel = accelerator.kernel
     original = compile_original(kernel)
     known = [dict(row) for row in rows]
     programs = {way: compiled(accelerator, way, known) for way in ways}
     for parameters in known:
-        start = initial_memory(kernel, parameters, seed=depth)
+        start = initial_memory(kernel, parameters, seed=seed)
         expected = copied(start)
         original.run(parameters, expected)
         for way, program in programs.items():
@@ -94,6 +98,21 @@ def test_may_accesses_run_in_all_ways(stem: str) -> None:
     kernel = ls.parse(next(path for path in EXAMPLES if path.stem == stem))
     for tiles in example_tilings(kernel):
         check(tiles, 2, list(tiny_parameters(kernel))[-2:], WAYS)
+
+
+@pytest.mark.parametrize("stem", ["polymul", "matmul", "jacobi-1d", "threshold", "trisolv"])
+def test_coarse_plans_make_right_accelerators(stem: str) -> None:
+    kernel = ls.parse(next(path for path in EXAMPLES if path.stem == stem))
+    for tiles in example_tilings(kernel):
+        accelerator = make_accelerator(with_buffers(Plan(tiles, coarse_arrays(tiles), False, "by order"), 2))
+        check_accelerator(accelerator, list(tiny_parameters(kernel))[-2:], ("checked", "hls"), seed=1)
+
+
+def test_a_nest_with_statements_behind_its_loops(tmp_path: Path) -> None:
+    path = tmp_path / "filter.c"
+    path.write_text(FILTER)
+    kernel = ls.parse(path)
+    check(choose_tiling(kernel, (1, 3)), 2, list(tiny_parameters(kernel))[-4:], WAYS)
 
 
 @pytest.mark.sweep

@@ -92,4 +92,4 @@ def test_a_kernel_that_leaves_its_array_is_an_input_error(tmp_path: Path, capsys
     path = tmp_path / "beyond.c"
     path.write_text("void f(int n, int a[n]) { for (int i = 0; i <= n; i++) a[i] = i; }")
     assert main(["run", str(path), "-p", "n=3"]) == 2
-    assert "leaves an array: a[3]" in capsys.readouterr().err
+    assert "leaves an array: S0(3)" in capsys.readouterr().err

@@ -170,7 +170,7 @@ def plane_of(element: Point) -> Point:
     return (0, 0, *element)[-2:]
 
 
-def moved_cells(report: Report, plan: ls.Plan, drawn: Picture) -> dict[str, set[Point]]:
+def moved_cells(report: Report, plan: ls.LocalPlan, drawn: Picture) -> dict[str, set[Point]]:
     """The cells of a picture by the plan: names of tiles to cells."""
     part = plan[drawn.array]
     values = strip_values(plan.tiles, report.parameters, report.strips[0].coordinates)
@@ -545,5 +545,5 @@ def test_overlap_of_matmul() -> None:
     assert 0 < report.timeline.total < report.timeline.sequential
     assert report.timeline.bars[-1].end == report.timeline.total
     text = parsed(emit_report(report)).text
-    assert "words of a may come as soon as these have been computed" in text
+    assert "words of a, b may come as soon as these have been computed" in text
     assert "overlap saves" in text

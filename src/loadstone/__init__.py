@@ -4,7 +4,8 @@
 
     kernel = ls.parse("matmul.c")
     plan = ls.plan(kernel, ls.Tiling(sizes=(32, 32, 32)))
-    plan["a"].load
+    plan["a"].load, plan["a"].buffer.mapping
+    ls.build(kernel, ls.Tiling(sizes=(32, 32, 32)), target="hls").write("out")
 
 Public names are loaded when they are first used, so that importing the package costs nothing.
 """
@@ -16,12 +17,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from loadstone.analysis import dependences
+    from loadstone.emit.project import Project
     from loadstone.errors import IllegalTransformation, InputError, LoadstoneError, ToolError, UnsupportedError
     from loadstone.frontend.python import kernel
     from loadstone.frontend.read import parse
     from loadstone.model.kernel import Kernel
-    from loadstone.pipeline import plan
-    from loadstone.transfer import Plan
+    from loadstone.pipeline import build, plan
+    from loadstone.storage.local_plan import LocalPlan
     from loadstone.transform import Tiling
 
 __version__ = "0.1.0"
@@ -31,10 +33,12 @@ _HOMES = {
     "InputError": "loadstone.errors",
     "Kernel": "loadstone.model.kernel",
     "LoadstoneError": "loadstone.errors",
-    "Plan": "loadstone.transfer",
+    "LocalPlan": "loadstone.storage.local_plan",
+    "Project": "loadstone.emit.project",
     "Tiling": "loadstone.transform",
     "ToolError": "loadstone.errors",
     "UnsupportedError": "loadstone.errors",
+    "build": "loadstone.pipeline",
     "dependences": "loadstone.analysis",
     "kernel": "loadstone.frontend.python",
     "parse": "loadstone.frontend.read",
@@ -46,10 +50,12 @@ __all__ = [
     "InputError",
     "Kernel",
     "LoadstoneError",
-    "Plan",
+    "LocalPlan",
+    "Project",
     "Tiling",
     "ToolError",
     "UnsupportedError",
+    "build",
     "dependences",
     "kernel",
     "parse",

@@ -22,7 +22,8 @@ from loadstone.storage.local_plan import DEFAULT_DEPTH, LocalPlan, with_buffers
 from loadstone.transfer import Plan, make_plan
 from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transform.auto import auto_tiled, auto_would_work
-from loadstone.transform.legality import check_legal
+from loadstone.transform.legality import check_legal, violation
+from loadstone.transform.sink import sunk
 from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled
 
 T = TypeVar("T")
@@ -34,13 +35,12 @@ def choose_tiling(
     """The kernel tiled as asked; what is not said is taken from the source, then from the defaults.
 
     Sizes given without a schedule belong to the loops as they stand, or to the schedule of the source if there is one.
+    Where the loops as they stand cannot be tiled, statements behind inner loops join these, if that helps.
     """
     request = kernel.tiling
-    if schedule == "auto":
-        return auto_tiled(kernel, Tiling(sizes or DEFAULT_SIZE, None, strip or 1), dependences(kernel))
     if schedule is None and request is not None:
         return requested(kernel, request, sizes, strip)
-    return tiled(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
+    return _tiled(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
 
 
 def plan(
@@ -77,7 +77,19 @@ def build(
 
 
 def _tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
-    return auto_tiled(kernel, tiling, dependences(kernel)) if tiling.schedule == "auto" else tiled(kernel, tiling)
+    if tiling.schedule == "auto":
+        return auto_tiled(kernel, tiling, dependences(kernel))
+    asked = tiled(kernel, tiling)
+    return asked if tiling.schedule is not None or is_legal(asked) or not is_legal(sunk(asked)) else sunk(asked)
+
+
+def is_legal(tiles: TiledKernel) -> bool:
+    """Whether the tiling surely respects all dependences: what cannot be decided within the limit is not legal."""
+    try:
+        with operation_limit(DEFAULT_LIMIT):
+            return violation(tiles, dependences(tiles.kernel)) is None
+    except LimitReached:
+        return False
 
 
 def plan_tiles(tiles: TiledKernel, *, keep_dead_stores: bool = False, limit: int | None = None) -> Plan:
@@ -181,6 +193,12 @@ def run_accelerator(
         "stored": words.stored,
         "predicted": {"loaded": loaded, "stored": stored},
     }
+
+
+def is_right(outcome: Mapping[str, Any]) -> bool:
+    """Whether a run gave the memory of the original program and moved the words that were predicted, if any were."""
+    moved = {key: outcome.get(key) for key in ("loaded", "stored")}
+    return bool(outcome["match"]) and outcome.get("predicted") in (None, moved)
 
 
 def check_in_bounds(kernel: Kernel, parameters: Mapping[str, int]) -> None:

@@ -64,7 +64,9 @@ def _show(accelerator: Accelerator, parameters: Mapping[str, int] | None, per_ti
     coordinates = ", ".join(f"{name} of size {size}" for name, size in zip(tiles.coordinates, tiles.sizes, strict=True))
     screen.print(f"tiles    {coordinates}; a strip runs over {', '.join(tiles.inner)}")
     follow = plan.handover
-    screen.print(f"pipeline {plan.depth} tiles in flight; strips {follow.mode} ({follow.reason()})", markup=False)
+    screen.print(f"pipeline {plan.depth} tiles in flight; strips {follow.mode}")
+    for name, reason in follow.reasons.items():
+        screen.print(f"  {name}: {reason}", markup=False)
     for name, part in plan.arrays.items():
         screen.print()
         screen.print(Text(name, style="bold"))

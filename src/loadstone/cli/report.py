@@ -6,7 +6,7 @@ import argparse
 import json
 
 from loadstone.cli.kernels import accelerator_of, parameter_values, read_kernel
-from loadstone.pipeline import run_accelerator
+from loadstone.pipeline import is_right, run_accelerator
 from loadstone.report import emit_report, gather_report
 from loadstone.report.page import write_page
 
@@ -20,4 +20,4 @@ def run(arguments: argparse.Namespace) -> int:
     report = gather_report(accelerator.plan, parameters, verification=outcome)
     path = write_page(arguments.file, emit_report(report))
     print(json.dumps({"file": str(path)}) if arguments.json else f"wrote {path}")
-    return 0
+    return 0 if outcome is None or is_right(outcome) else 1

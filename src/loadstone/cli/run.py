@@ -8,7 +8,7 @@ from typing import Any
 
 from loadstone.cli.kernels import accelerator_of, parameter_values, read_kernel
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import compare_executions, run_accelerator
+from loadstone.pipeline import compare_executions, is_right, run_accelerator
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,8 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(result))
     else:
         (_show_ways if arguments.target == "model" else _show)(result)
-    as_predicted = result.get("predicted") in (None, {key: result.get(key) for key in ("loaded", "stored")})
-    return 0 if result["match"] and as_predicted else 1
+    return 0 if is_right(result) else 1
 
 
 def _run_target(arguments: argparse.Namespace, kernel: Kernel, parameters: dict[str, int]) -> dict[str, Any]:

@@ -59,7 +59,8 @@ class Addresses:
         """The cell of an element in its buffer."""
         text = ""
         for part in buffer.components:
-            text = f"({text}) * {self._factor(part.size)} + {_component(part)}" if text else _component(part)
+            rows = text if text.isidentifier() else f"({text})"
+            text = f"{rows} * {self._factor(part.size)} + {_component(part)}" if text else _component(part)
         comment = f"The cell of {_reference(buffer.array)} in local memory."
         return self._address("cell", buffer.array, "int", comment, (f"return {text or '0'};",))
 

@@ -10,6 +10,7 @@ from typing import assert_never
 from loadstone.loops.model import Block, For, If, Instance, Node, expressions
 from loadstone.loops.model import walk as nodes
 from loadstone.model.expression import (
+    COMPARISONS,
     Binary,
     Call,
     Cast,
@@ -23,7 +24,7 @@ from loadstone.model.expression import (
     walk,
 )
 from loadstone.model.kernel import Access, Array, Kernel, Statement
-from loadstone.model.types import FLOAT, ScalarType
+from loadstone.model.types import FLOAT, INT, ScalarType
 
 INDENT = "  "
 
@@ -52,12 +53,13 @@ _PRECEDENCE = {
 }
 _CLEAR = {"&&": 3, "||": 3, "<<": 10, ">>": 10, "&": 10, "^": 10, "|": 10}
 _UNARY, _ATOM = 11, 12
-_MACROS = {
-    "floordiv": ("floord", "#define floord(n, d) ((n) / (d) - ((n) % (d) != 0 && ((n) < 0) != ((d) < 0)))"),
-    "mod": ("modulo", "#define modulo(n, d) ((n) % (d) + ((n) % (d) != 0 && ((n) < 0) != ((d) < 0) ? (d) : 0))"),
-    "min": ("min", "#define min(x, y) ((x) < (y) ? (x) : (y))"),
-    "max": ("max", "#define max(x, y) ((x) > (y) ? (x) : (y))"),
+_HELPERS = {
+    "floordiv": ("floord", "x / y - (x % y != 0 && (x < 0) != (y < 0))", "x / y"),
+    "mod": ("modulo", "x % y + (x % y != 0 && (x < 0) != (y < 0) ? y : 0)", "x % y"),
+    "min": ("min", "x < y ? x : y", "x < y ? x : y"),
+    "max": ("max", "x > y ? x : y", "x > y ? x : y"),
 }
+"""Functions that stand for operators: their names, and their results for signed and for unsigned arguments."""
 
 
 def emit_expression(expression: Expression, operands: Sequence[str] = ()) -> str:
@@ -89,7 +91,7 @@ def _emit(expression: Expression, operands: Sequence[str]) -> tuple[str, int]:
         case Call(function=function, arguments=arguments):
             return f"{function}({', '.join(_argument(a, operands) for a in arguments)})", _ATOM
         case Select(condition=condition, then=then, otherwise=otherwise):
-            parts = (_inner(part, operands, 1) for part in (condition, then, otherwise))
+            parts = (_inner(part, operands, 1) for part in (condition, _signed(then), _signed(otherwise)))
             return "{} ? {} : {}".format(*parts), 0
         case Binary():
             return _binary(expression, operands)
@@ -103,6 +105,15 @@ def _argument(expression: Expression, operands: Sequence[str]) -> str:
     return _emit(shown, operands)[0]
 
 
+def _signed(expression: Expression) -> Expression:
+    """The same value, with a conversion written out if it changes the sign, which compilers warn of."""
+    if not isinstance(expression, Cast) or isinstance(expression.operand, Constant):
+        return expression
+    source, target = expression.operand.type, expression.type
+    changes = source.is_integer and target.is_integer and source.signed != target.signed
+    return replace(expression, implicit=False) if changes else expression
+
+
 def _inner(expression: Expression, operands: Sequence[str], least: int) -> str:
     text, precedence = _emit(expression, operands)
     return text if precedence >= least else f"({text})"
@@ -110,8 +121,10 @@ def _inner(expression: Expression, operands: Sequence[str], least: int) -> str:
 
 def _binary(expression: Binary, operands: Sequence[str]) -> tuple[str, int]:
     op, left, right = expression.op, expression.left, expression.right
-    if op in _MACROS:
-        return f"{_MACROS[op][0]}({_emit(left, operands)[0]}, {_emit(right, operands)[0]})", _ATOM
+    if op in COMPARISONS:
+        left, right = _signed(left), _signed(right)
+    if op in _HELPERS:
+        return f"{_helper_name(op, expression.type)}({_emit(left, operands)[0]}, {_emit(right, operands)[0]})", _ATOM
     level = _PRECEDENCE[op]
     if op == "+" and isinstance(right, Unary) and right.op == "-":
         return f"{_inner(left, operands, level)} - {_inner(right.operand, operands, level + 1)}", level
@@ -178,13 +191,27 @@ def _increment(iterator: str, step: Expression) -> str:
 
 def braced(head: str, body: Sequence[str]) -> list[str]:
     """A block with its lines indented."""
-    return [f"{head} {{", *(INDENT + line for line in body), "}"]
+    return [f"{head} {{" if head else "{", *(INDENT + line for line in body), "}"]
 
 
-def macros_used(trees: Iterable[Expression]) -> list[str]:
-    """The definitions of the helper macros that expressions need."""
-    ops = {part.op for tree in trees for part in walk(tree) if isinstance(part, Binary)}
-    return [definition for op, (_, definition) in _MACROS.items() if op in ops]
+def helpers_used(trees: Iterable[Expression]) -> list[str]:
+    """The definitions of the functions that stand for operators in expressions."""
+    found = {(part.op, part.type) for tree in trees for part in walk(tree) if isinstance(part, Binary)}
+    order = list(_HELPERS)
+    wanted = sorted((order.index(op), str(kind), helper(op, kind)) for op, kind in found if op in _HELPERS)
+    return [line for _, _, lines in wanted for line in lines]
+
+
+def helper(op: str, kind: ScalarType) -> list[str]:
+    """The definition of the function that stands for an operator on a type."""
+    _, signed, unsigned = _HELPERS[op]
+    head = f"static inline {kind} {_helper_name(op, kind)}({kind} x, {kind} y)"
+    return [head, *braced("", [f"return {signed if kind.signed else unsigned};"]), ""]
+
+
+def _helper_name(op: str, kind: ScalarType) -> str:
+    name = _HELPERS[op][0]
+    return name if kind == INT else f"{name}_{str(kind).replace(' ', '_')}"
 
 
 def expressions_of(kernel: Kernel) -> Iterator[Expression]:
@@ -221,8 +248,8 @@ def emit_kernel(kernel: Kernel, loops: Node, name: str) -> str:
         return emit_instance(kernel.statement(leaf.statement), leaf.arguments, element)
 
     body = [INDENT + line for line in emit_loops(loops, instance)]
-    macros = macros_used((*expressions(loops), *expressions_of(kernel)))
-    headers = ("#include <math.h>", "#include <stdlib.h>", *macros, "")
+    helpers = helpers_used((*expressions(loops), *expressions_of(kernel)))
+    headers = ("#include <math.h>", "#include <stdlib.h>", "", *helpers)
     return "\n".join((*headers, f"void {name}({arguments})", "{", *temporaries, *body, "}", ""))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from loadstone.emit.c import INDENT, braced, emit_expression, expressions_of, macros_used
+from loadstone.emit.c import INDENT, braced, emit_expression, expressions_of, helper, helpers_used
 from loadstone.emit.functions import Function, Parameter, variables_in
 from loadstone.emit.processes import TOKENS, Dialect, Processes, point_rank
 from loadstone.emit.reference import entry_head
@@ -13,6 +13,7 @@ from loadstone.emit.testbench import Call
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import expressions
 from loadstone.model.expression import Constant, Expression, integer
+from loadstone.model.types import INT
 from loadstone.storage.buffers import Buffer
 
 C = Dialect(tokens="struct tokens *@", send="tokens_send(@);", receive="tokens_receive(@);")
@@ -145,8 +146,7 @@ def emit_c_source(processes: Processes) -> str:
         "",
         f"enum {{ DEPTH = {accelerator.depth} }}; /* tiles in flight */",
         "",
-        *macros(accelerator),
-        "",
+        *helpers(accelerator),
         *point_type(accelerator, "struct "),
         *([_OVERRUN] if any("overrun" in variables_in(f.body) for f in functions) else []),
         *(line for function in functions for line in function.lines()),
@@ -158,15 +158,13 @@ def emit_c_source(processes: Processes) -> str:
     return "\n".join(parts) + "\n"
 
 
-_MODULO = "#define modulo(n, d) ((n) % (d) + ((n) % (d) < 0 ? (d) : 0))"
-
-
-def macros(accelerator: Accelerator) -> list[str]:
-    """The definitions of the helper macros that the program needs."""
-    found = macros_used(all_expressions(accelerator))
+def helpers(accelerator: Accelerator) -> list[str]:
+    """The definitions of the functions that stand for operators in the program."""
+    found = helpers_used(all_expressions(accelerator))
     rows = [part.row for buffer in accelerator.buffers.values() for part in buffer.components if part.modulus]
-    declared = any("modulo" in line for line in found)
-    return found if declared or all(factor >= 0 for row in rows for factor in row) else [*found, _MODULO]
+    modulo = helper("mod", INT)
+    missing = modulo[0] not in found and any(factor < 0 for row in rows for factor in row)
+    return [*found, *modulo] if missing else found
 
 
 def all_expressions(accelerator: Accelerator) -> Iterator[Expression]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from loadstone.emit.c import INDENT, emit_expression
-from loadstone.emit.c_accelerator import macros, point_type, top_parameters
+from loadstone.emit.c_accelerator import helpers, point_type, top_parameters
 from loadstone.emit.functions import Function, Parameter
 from loadstone.emit.processes import Processes
 from loadstone.errors import Diagnostic, UnsupportedError
@@ -90,7 +90,7 @@ class Design:
         return replace(
             process,
             offer=tuple(p for p in process.offer if p not in private),
-            body=(*map(self.local_declaration, private), *_surrounded(process.body, line)),
+            body=(*(f"LOCAL {self.local_declaration(p)}" for p in private), *_surrounded(process.body, line)),
         )
 
     def beginning(self, includes: Sequence[str]) -> list[str]:
@@ -103,8 +103,7 @@ class Design:
             f"enum {{ DEPTH = {accelerator.depth}, WORDS = {WORDS_IN_QUEUE} }};",
             *(["typedef bool _Bool;"] if any(a.type == BOOL for a in accelerator.kernel.arrays.values()) else []),
             "",
-            *macros(accelerator),
-            "",
+            *helpers(accelerator),
             *point_type(accelerator, "struct "),
         ]
 

@@ -30,6 +30,17 @@ INTEL = Dialect(
     words="ihc::stream<$, ihc::buffer<WORDS>> &@",
 )
 
+_INCLUDES = """\
+#include <math.h>
+#include <stdlib.h>
+
+#include "@.hpp"
+
+#ifdef __INTELFPGA_COMPILER__
+#define LOCAL
+#else
+#define LOCAL static /* as large as need be */
+#endif"""
 _OUTSIDE = "ihc::latency<0>, ihc::maxburst<16>, ihc::waitrequest<true>"
 _ON_CHIP = "ihc::latency<1>"
 
@@ -49,7 +60,7 @@ def emit_intel_header(design: Design) -> str:
 
 def emit_intel_source(design: Design) -> str:
     """The component, and a function that calls it with arrays."""
-    includes = ["#include <math.h>", "#include <stdlib.h>", "", f'#include "{design.accelerator.kernel.name}.hpp"']
+    includes = _INCLUDES.replace("@", design.accelerator.kernel.name).split("\n")
     component = _component(design)
     lines = [
         *design.beginning(includes),

@@ -47,9 +47,11 @@ _INCLUDES = """\
 #ifdef __SYNTHESIS__
 #include <hls_fence.h>
 #define ORDERED(...) hls::fence(__VA_ARGS__)
+#define LOCAL
 #else
 #include <thread>
 #define ORDERED(...) /* queues order the accesses of threads */
+#define LOCAL static /* as large as need be */
 #endif
 
 #ifdef BOUNDED_STREAMS
@@ -115,7 +117,7 @@ def _region(design: Design, processes: Sequence[Function]) -> Function:
 
 
 def _shared_buffer(design: Design, local: Parameter) -> Iterator[str]:
-    yield design.local_declaration(local)
+    yield f"LOCAL {design.local_declaration(local)}"
     yield f"#pragma HLS stream variable={local.name} type=unsync"
 
 

@@ -19,8 +19,10 @@ typename using virtual wchar_t xor xor_eq std hls ihc component"""
 _OWN = """load compute store load_early load_late take_tile compute_tile store_tile loaded computed stored
 strip_computed words loaded_words stored_words at more point p run in_flight is_first is_next cell state argument k_ min
 max floord modulo sequential tokens send receive abs size_t overrun DEPTH accelerate loading computing queue ORDERED
-WORDS"""
-RESERVED = frozenset(f"{_C} {_CPP} {_OWN}".split())
+WORDS LOCAL"""
+_TESTBENCH = """memory parameters status moved expected ignored known wrong way first argc argv counts sizes fill
+reference allocate place array count limit given next_random"""
+RESERVED = frozenset(f"{_C} {_CPP} {_OWN} {_TESTBENCH}".split())
 SUFFIXES = ("_local", "_cell", "_at", "_tag", "_read", "_write", "_words", "_host")
 
 

@@ -368,19 +368,19 @@ class Processes:
     @cached_property
     def compute(self) -> Function:
         """The compute process."""
-        body = self._register_declarations()
         take = self._transfers.get("take_tile")
         tile = [self._receive("loaded"), self._call_compute_tile(), self._send("computed")]
         if take is not None:
             tile.insert(0, f"{take.call()};")
         after = [self._send("strip_computed")] if self._early else []
-        body += self._over_strips([*self._over_tiles(tile), *after])
-        return self._process("compute", "executes the tiles", body)
+        body = self._over_strips([*self._over_tiles(tile), *after])
+        return self._process("compute", "executes the tiles", self._with_registers(body))
 
-    def _register_declarations(self) -> list[str]:
-        """The scalars that the compute process keeps and that nobody gives it."""
-        given = {scalar.name for scalar in self.scalars}
-        return [f"{a.type} {self.names[a.name]} = 0;" for a in self._changed if self.names[a.name] not in given]
+    def _with_registers(self, body: list[str]) -> list[str]:
+        """The lines after declarations of the scalars in them that the compute process keeps and nobody gives it."""
+        wanted = variables_in(body) - {scalar.name for scalar in self.scalars}
+        registers = {self.names[array.name]: array.type for array in self._changed}
+        return [*(f"{kind} {name} = 0;" for name, kind in registers.items() if name in wanted), *body]
 
     def _call_compute_tile(self) -> str:
         return f"{self._compute_tile.call({register.name: f'&{register.name}' for register in self.registers})};"
@@ -399,7 +399,7 @@ class Processes:
     @cached_property
     def sequential(self) -> Function:
         """All processes in one, without overlap."""
-        body = [*self._register_declarations(), "*loaded_words = 0;", "*stored_words = 0;"]
+        body = ["*loaded_words = 0;", "*stored_words = 0;"]
         loads = [self._transfers[name] for name in ("load_early", "load_late") if name in self._transfers]
         tile = [f"*loaded_words += {load.call()};" for load in loads]
         tile.append(self._call_compute_tile())
@@ -407,7 +407,7 @@ class Processes:
             tile.append(f"*stored_words += {self._transfers['store_tile'].call()};")
         body += self._over_strips(self._over_tiles(tile))
         comment = "Load, compute and store of each tile, one after the other."
-        return Function(comment, "static void", "sequential", self._in_process, tuple(body))
+        return Function(comment, "static void", "sequential", self._in_process, tuple(self._with_registers(body)))
 
     def _process(self, name: str, task: str, body: Sequence[str]) -> Function:
         return Function(f"{name.capitalize()} process: {task}.", "static void", name, self._in_process, tuple(body))

@@ -30,9 +30,7 @@ class Project:
             target.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as scratch:
                 _fill(Path(scratch) / "new", self.files)
-                if target.exists():
-                    os.rename(target, Path(scratch) / "old")
-                os.rename(Path(scratch) / "new", target)
+                _replace(target, Path(scratch) / "new", Path(scratch) / "old")
         except OSError as error:
             raise _unwritable(target, error) from None
         return target
@@ -46,6 +44,19 @@ def _fill(folder: Path, files: Mapping[str, str]) -> None:
         place.write_text(text, encoding="utf-8")
 
 
+def _replace(target: Path, new: Path, old: Path) -> None:
+    """Put the new folder in the place of the target, which keeps what it held where that fails."""
+    existed = target.exists()
+    if existed:
+        os.rename(target, old)
+    try:
+        os.rename(new, target)
+    except OSError:
+        if existed:
+            os.rename(old, target)
+        raise
+
+
 def _check_free(target: Path) -> None:
     """Raise unless the folder may be replaced: it does not exist, or holds only what a manifest lists."""
     try:
@@ -56,6 +67,8 @@ def _check_free(target: Path) -> None:
         known = {*manifest.read_text(encoding="utf-8").split("\n"), MANIFEST} if manifest.is_file() else set[str]()
     except OSError as error:
         raise _unwritable(target, error) from None
+    if target.resolve() == Path.cwd():
+        raise InputError(Diagnostic("cannot replace the current folder", None, "give another folder with -o"))
     foreign = sorted(present - known)
     if foreign or not target.is_dir():
         message = f"{target} holds files that Loadstone did not write: {', '.join(foreign[:3]) or target.name}"

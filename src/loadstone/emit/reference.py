@@ -24,9 +24,9 @@ _HELPERS = """
 _HEADERS = "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <stddef.h>\n"
 
 
-def entry_head(entry: str) -> str:
-    """The head of an entry."""
-    return f"void {entry}(void **memory, const long long *parameters, long *words)"
+def entry_head(entry: str, prefix: str = "") -> str:
+    """The head of an entry; its arguments carry a prefix where the text of the kernel may use their names."""
+    return f"void {entry}(void **{prefix}memory, const long long *{prefix}parameters, long *{prefix}words)"
 
 
 def emit_reference(kernel: Kernel, entry: str) -> str:
@@ -39,21 +39,21 @@ def emit_original(kernel: Kernel, entry: str) -> str:
     original = kernel.original
     if original is None:
         raise ToolError(f"error: the kernel '{kernel.name}' has no C text to compile")
-    lines = [_HEADERS, original.preamble, _HELPERS, entry_head(entry), "{", "  (void)words;"]
+    lines = [_HEADERS, original.preamble, _HELPERS, entry_head(entry, "loadstone_"), "{", "  (void)loadstone_words;"]
     lines += parameter_lines(kernel)
     outside = [(k, a) for k, a in enumerate(kernel.arrays.values()) if not a.local]
     lines += [f"  {_opened(array, position)};" for position, array in outside]
     lines += [f"  {kind} {name};" for kind, name in original.scalars]
     lines.append(original.text)
     scalars = [(k, a) for k, a in enumerate(kernel.arrays.values()) if a.rank == 0 and (a.live_out or not a.local)]
-    lines += [f"  *({a.type} *)memory[{k}] = {a.name};" for k, a in scalars]
+    lines += [f"  *({a.type} *)loadstone_memory[{k}] = {a.name};" for k, a in scalars]
     return "\n".join([*lines, "}", ""])
 
 
 def parameter_lines(kernel: Kernel) -> list[str]:
     """Declarations that give the parameters their values."""
     return [
-        f"  const {kind} {name} = ({kind})parameters[{k}];"
+        f"  const {kind} {name} = ({kind})loadstone_parameters[{k}];"
         for k, (name, kind) in enumerate(kernel.parameter_types.items())
     ]
 
@@ -61,8 +61,8 @@ def parameter_lines(kernel: Kernel) -> list[str]:
 def _opened(array: Array, position: int) -> str:
     """The declaration that gives an array its memory."""
     if array.rank == 0:
-        return f"{declaration(array)} = *({array.type} *)memory[{position}]"
-    return f"{cast_to_rows(array, array.type)} = memory[{position}]"
+        return f"{declaration(array)} = *({array.type} *)loadstone_memory[{position}]"
+    return f"{cast_to_rows(array, array.type)} = loadstone_memory[{position}]"
 
 
 def emit_printed(kernel: Kernel, entry: str) -> str:
@@ -70,12 +70,12 @@ def emit_printed(kernel: Kernel, entry: str) -> str:
     printed = f"{entry}_printed"
     text = emit_kernel(kernel, generate(kernel.schedule, kernel.context), printed)
     pointers = scalars_by_pointer(kernel)
-    lines = [text, entry_head(entry), "{", "  (void)words;", *parameter_lines(kernel)]
+    lines = [text, entry_head(entry, "loadstone_"), "{", "  (void)loadstone_words;", *parameter_lines(kernel)]
     arguments = list(kernel.parameters)
     for position, array in enumerate(kernel.arrays.values()):
         if not array.initialised and not array.live_out:
             continue
-        value = f"({array.type} *)memory[{position}]"
+        value = f"({array.type} *)loadstone_memory[{position}]"
         by_value = array.rank == 0 and array.name not in pointers
         arguments.append(f"*{value}" if by_value else "(void *)" + value if array.rank else value)
     return "\n".join([*lines, f"  {printed}({', '.join(arguments)});", "}", ""])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from loadstone.emit.c import INDENT, braced, emit_expression, macros_used
+from loadstone.emit.c import INDENT, braced, emit_expression, helpers_used
 from loadstone.emit.names import Names
 from loadstone.emit.reference import entry_head
 from loadstone.model.expression import Expression, Operand, walk
@@ -64,7 +64,7 @@ def emit_testbench(
         "",
         f"{call.linkage}{entry_head('reference')};",
         "",
-        *macros_used(extent for array in kernel.arrays.values() for extent in array.extents),
+        *helpers_used(extent for array in kernel.arrays.values() for extent in array.extents),
         _HELPERS,
         *_fill_function(kernel, names),
         *_main(kernel, names, call, defaults, predicted),

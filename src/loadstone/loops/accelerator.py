@@ -113,9 +113,9 @@ def _tile_loops(tiles: TiledKernel, existing: isl.Set) -> Node:
 
 
 def _loops_over(points: isl.Set, name: str, iterators: Sequence[str], context: isl.Set) -> Node:
-    """Loops over the points of a set in lexicographic order, as instances of a name."""
+    """Loops over the points of a set in lexicographic order, around one instance of a name."""
     order = points.identity().reset_tuple_id(Dim.in_).set_tuple_name(Dim.in_, name)
-    return generate(order.to_union_map(), context, iterators)
+    return generate(order.to_union_map(), context, iterators, atomic=True)
 
 
 def _compute_loops(tiles: TiledKernel, existing: isl.Set) -> Node:

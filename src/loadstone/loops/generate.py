@@ -13,12 +13,17 @@ from loadstone.model.from_isl import from_ast
 _FRESH = tuple(f"c{k}" for k in range(64))
 
 
-def generate(schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str] = _FRESH) -> Node:
+def generate(
+    schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str] = _FRESH, *, atomic: bool = False
+) -> Node:
     """Loops that execute the domain of a schedule in the order of its range, for parameters in the context.
 
-    `iterators` name the loops, one per dimension of the range.
+    `iterators` name the loops, one per dimension of the range. With `atomic`, no part of the domain gets loops of its
+    own: each statement appears once, under conditions where need be.
     """
     build = isl.AstBuild.from_context(context)
+    if atomic:
+        build = build.set_options(isl.UnionMap(f"{{ [{', '.join(iterators)}] -> atomic[x] }}"))
     names = isl.IdList.alloc(build.get_ctx(), len(iterators))
     for name in iterators:
         names = names.add(isl.Id(name, build.get_ctx()))

@@ -65,6 +65,11 @@ def range_product(maps: Sequence[isl.Map]) -> isl.Map:
     return result
 
 
+def first_to_others(value: isl.Set, count: int) -> isl.Map:
+    """The map from the first dimensions of the points of a set to the other ones."""
+    return isl.Map.from_range(value).move_dims(Dim.in_, 0, Dim.out, 0, count)
+
+
 def tile_map(params: Sequence[str], sizes: Sequence[int]) -> isl.Map:
     """The map from points to tiles: `[t0, ...] -> [floor(t0 / size0), ...]`."""
     space = set_space(params, "", [f"t{k}" for k in range(len(sizes))])
