@@ -12,6 +12,7 @@ import pytest
 import loadstone as ls
 from kernels import EXAMPLES, random_kernel, tiny_parameters
 from loadstone.emit.targets import predicted_words
+from loadstone.loops import scan
 from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import choose_tiling, plan_tiles
@@ -106,6 +107,12 @@ def test_coarse_plans_make_right_accelerators(stem: str) -> None:
     for tiles in example_tilings(kernel):
         accelerator = make_accelerator(with_buffers(Plan(tiles, coarse_arrays(tiles), False, "by order"), 2))
         check_accelerator(accelerator, list(tiny_parameters(kernel))[-2:], ("checked", "hls"), seed=1)
+
+
+@pytest.mark.parametrize("seed", [3, 5, 9])
+def test_scans_that_are_too_costly_walk_a_box(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "SCAN_LIMIT", 1)
+    check_random(seed, may=seed == 5)
 
 
 def test_a_nest_with_statements_behind_its_loops(tmp_path: Path) -> None:

@@ -93,3 +93,66 @@ def test_a_kernel_that_leaves_its_array_is_an_input_error(tmp_path: Path, capsys
     path.write_text("void f(int n, int a[n]) { for (int i = 0; i <= n; i++) a[i] = i; }")
     assert main(["run", str(path), "-p", "n=3"]) == 2
     assert "leaves an array: S0(3)" in capsys.readouterr().err
+
+
+def test_network_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """The figures of RR-9131 for Jacobi-1D: channels 4, 5 and 6 are FIFOs again after the split."""
+    path = str(ROOT / "examples" / "jacobi1d_sa.c")
+    found = printed_json(capsys, "network", path, "-p", "T=9", "-p", "N=12", "--split", "depth", "--json")
+    assert {process["name"]: process["kind"] for process in found["processes"]} == {
+        "load_a": "load",
+        "S0": "compute",
+        "store_a": "store",
+    }
+    for process in found["processes"]:
+        assert isl.Map(process["schedule"]).domain().is_equal(isl.Set(process["domain"]))
+    parts = [channel for channel in found["channels"] if channel["split_from"] in ("c4", "c5", "c6")]
+    assert [channel["id"] for channel in parts][:3] == ["c4.1", "c4.2", "c4.3"]
+    assert {channel["pattern"] for channel in parts} == {"fifo"}
+    assert all(isinstance(channel["size"], int) and not isl.Map(channel["relation"]).is_empty() for channel in parts)
+    assert set(found["summary"]) == {"channels", "fifo", "fifo_size", "total_size", "before"}
+    assert found["summary"]["before"]["channels"] == 7
+    assert found["summary"]["channels"] == len(found["channels"])
+
+
+def test_compute_only_networks_without_split(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(ROOT / "examples" / "jacobi1d_sa.c")
+    found = printed_json(capsys, "network", path, "-p", "T=9", "--compute-only", "--no-split", "--json")
+    assert [channel["pattern"] for channel in found["channels"]] == ["reorder"] * 3
+    assert found["summary"]["before"] == {key: found["summary"][key] for key in found["summary"]["before"]}
+
+
+def test_a_network_without_tiling_is_in_the_original_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "sums.c"
+    path.write_text("void sums(int n, int a[n]) { for (int i = 1; i < n; i++) a[i] = a[i] + a[i - 1]; }")
+    found = printed_json(capsys, "network", str(path), "-p", "n=9", "--json")
+    assert {channel["pattern"] for channel in found["channels"]} == {"fifo"}
+    assert {channel["size"] for channel in found["channels"]} == {1}
+
+
+@pytest.mark.parametrize("suffix", ["svg", "dot"])
+def test_networks_are_drawn(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / f"net.{suffix}"
+    assert main(["network", MATMUL, "-p", "n=5", "--tile", "2", "-o", str(picture)]) == 0
+    assert "load_a" in capsys.readouterr().out
+    assert "store_c" in picture.read_text()
+
+
+def test_a_picture_of_an_unknown_kind_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["network", MATMUL, "-p", "n=5", "-o", str(tmp_path / "net.xyz")]) == 2
+    assert ".svg" in capsys.readouterr().err
+
+
+def test_networks_of_accesses_that_depend_on_data_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["network", str(ROOT / "examples" / "histogram.c")]) == 2
+    message = capsys.readouterr().err
+    assert "histogram.c:" in message
+    assert "depends on data" in message
+
+
+def test_a_network_is_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(ROOT / "examples" / "jacobi1d_sa.c")
+    found = printed_json(
+        capsys, "build", path, "--network", "-p", "T=3", "-p", "N=5", "-o", str(tmp_path / "o"), "--json"
+    )
+    assert "network.json" in found["files"]

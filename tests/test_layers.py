@@ -17,6 +17,7 @@ LAYERS = (
     ("transform",),
     ("transfer",),
     ("storage",),
+    ("networks",),
     ("loops",),
     ("emit",),
     ("simulate",),

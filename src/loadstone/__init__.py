@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from loadstone.frontend.python import kernel
     from loadstone.frontend.read import parse
     from loadstone.model.kernel import Kernel
-    from loadstone.pipeline import build, plan
+    from loadstone.networks.model import Network
+    from loadstone.pipeline import build, network, plan
     from loadstone.storage.local_plan import LocalPlan
     from loadstone.transform import Tiling
 
@@ -34,6 +35,7 @@ _HOMES = {
     "Kernel": "loadstone.model.kernel",
     "LoadstoneError": "loadstone.errors",
     "LocalPlan": "loadstone.storage.local_plan",
+    "Network": "loadstone.networks.model",
     "Project": "loadstone.emit.project",
     "Tiling": "loadstone.transform",
     "ToolError": "loadstone.errors",
@@ -41,6 +43,7 @@ _HOMES = {
     "build": "loadstone.pipeline",
     "dependences": "loadstone.analysis",
     "kernel": "loadstone.frontend.python",
+    "network": "loadstone.pipeline",
     "parse": "loadstone.frontend.read",
     "plan": "loadstone.pipeline",
 }
@@ -51,6 +54,7 @@ __all__ = [
     "Kernel",
     "LoadstoneError",
     "LocalPlan",
+    "Network",
     "Project",
     "Tiling",
     "ToolError",
@@ -58,6 +62,7 @@ __all__ = [
     "build",
     "dependences",
     "kernel",
+    "network",
     "parse",
     "plan",
 ]

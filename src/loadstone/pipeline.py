@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from loadstone.analysis import Dependences, dependences
 from loadstone.analysis.bounds import out_of_bounds
@@ -13,6 +13,13 @@ from loadstone.emit.targets import build_project, predicted_words
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
 from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
+from loadstone.networks.build import make_network
+from loadstone.networks.closed_forms import closed_form
+from loadstone.networks.description import Size
+from loadstone.networks.model import Channel, Network
+from loadstone.networks.reuse import with_reuse
+from loadstone.networks.sizes import occupancies, power_of_two
+from loadstone.networks.split import split_by_depth, split_completely
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.simulate import execute, initial_memory, mismatches
 from loadstone.simulate.accelerated import compile_c, compile_hls
@@ -24,9 +31,10 @@ from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transform.auto import auto_tiled, auto_would_work
 from loadstone.transform.legality import check_legal, violation
 from loadstone.transform.sink import sunk
-from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled
+from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled, untiled
 
 T = TypeVar("T")
+Split = Literal["none", "depth", "complete"]
 
 
 def choose_tiling(
@@ -55,6 +63,67 @@ def plan(
     tiles = choose_tiling(kernel) if tiling is None else _tiled(kernel, tiling)
     moved = plan_tiles(tiles, keep_dead_stores=keep_dead_stores)
     return with_buffers(moved, depth, power_of_two=power_of_two)
+
+
+def network(
+    kernel: Kernel,
+    tiling: Tiling | None = None,
+    *,
+    split: Split = "complete",
+    compute_only: bool = False,
+    reuse: bool = False,
+) -> Network:
+    """The process network of a kernel; without a tiling, of the one its source asks for, else in its original order."""
+    asked = choose_tiling(kernel) if kernel.tiling else untiled(kernel)
+    tiles = asked if tiling is None else _tiled(kernel, tiling)
+    check_tiling(tiles)
+    return split_network(whole_network(tiles, compute_only=compute_only), split, reuse=reuse)
+
+
+def whole_network(tiles: TiledKernel, *, compute_only: bool = False, limit: int | None = None) -> Network:
+    """The network of a legal tiling, each channel whole; `compute_only` leaves load and store processes out."""
+    made = within_limit("the flow of values", limit, lambda: make_network(tiles))
+    return made.without_transfers() if compute_only else made
+
+
+def split_network(whole: Network, split: Split, *, reuse: bool = False) -> Network:
+    """The network with channels that are out of order split: by depth, completely, or not at all.
+
+    With `reuse`, values that are read several times are handed on from reader to reader: where that gives FIFOs, or
+    everywhere if channels are split afterwards.
+    """
+    reusing = with_reuse(whole, only_fifos=split == "none") if reuse else whole
+    match split:
+        case "none":
+            return reusing
+        case "depth":
+            return split_by_depth(reusing)
+        case "complete":
+            return split_completely(reusing)
+
+
+def channel_sizes(
+    network: Network,
+    parameters: Mapping[str, int] | None,
+    *,
+    round_up: bool = False,
+    known: Mapping[str, Size] | None = None,
+) -> dict[str, Size]:
+    """The values that channels hold at most: numbers for given parameters, else closed forms where there are any.
+
+    Closed forms may be upper bounds; `known` are those of channels that have not been split. `round_up` makes powers of
+    two of numbers.
+    """
+    if parameters is None:
+        kept = known or {}
+        return {c.id: kept[c.id] if c.id in kept else _closed_size(network, c) for c in network.channels}
+    values = occupancies(network, parameters)
+    return {name: power_of_two(number) if round_up else number for name, number in values.items()}
+
+
+def _closed_size(network: Network, channel: Channel) -> Size:
+    form = closed_form(network, channel)
+    return None if form is None else form[0]
 
 
 def build(

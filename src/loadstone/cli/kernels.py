@@ -11,7 +11,7 @@ from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import choose_tiling, plan_tiles
 from loadstone.storage.local_plan import with_buffers
-from loadstone.transform.tiling import TiledKernel
+from loadstone.transform.tiling import TiledKernel, untiled
 
 
 def read_kernel(arguments: argparse.Namespace) -> Kernel:
@@ -27,6 +27,12 @@ def read_kernel(arguments: argparse.Namespace) -> Kernel:
 def tiled_kernel(arguments: argparse.Namespace, kernel: Kernel) -> TiledKernel:
     """The kernel with the tiling of the options that `options.tiling` defines, else the one its source asks for."""
     return choose_tiling(kernel, arguments.tile, arguments.schedule, arguments.strip)
+
+
+def network_tiles(arguments: argparse.Namespace, kernel: Kernel) -> TiledKernel:
+    """The tiling of the options or the source; without any, the original order."""
+    asked = (arguments.tile, arguments.schedule, arguments.strip, kernel.tiling)
+    return untiled(kernel) if all(part is None for part in asked) else tiled_kernel(arguments, kernel)
 
 
 def accelerator_of(

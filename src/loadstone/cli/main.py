@@ -25,6 +25,7 @@ class Command:
 COMMANDS = (
     Command("info", "statements, domains, accesses, dependences, arrays", options.kernel),
     Command("plan", "load/store sets, volumes, local buffers of a tiling", options.plan),
+    Command("network", "process network, channel patterns and sizes", options.network),
     Command("build", "write the accelerator", options.build),
     Command("run", "build, execute against the original program, compare", options.run),
     Command("report", "the picture of it all", options.report),

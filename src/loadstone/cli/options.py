@@ -63,6 +63,25 @@ def plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--per-tile", action="store_true", help="add the volumes of single tiles")
 
 
+def network(parser: argparse.ArgumentParser) -> None:
+    """Options of `network`."""
+    kernel(parser)
+    parameters(parser)
+    tiling(parser)
+    parser.add_argument(
+        "--split",
+        choices=("depth", "complete"),
+        default="complete",
+        help="how channels that tiling put out of order are split; depth: as published",
+    )
+    parser.add_argument("--no-split", dest="split", action="store_const", const="none", help="leave channels whole")
+    parser.add_argument("--compute-only", action="store_true", help="leave load and store processes out")
+    parser.add_argument("--reuse", action="store_true", help="FIFOs inside of processes for values read several times")
+    parser.add_argument("--power-of-two", action="store_true", help="round sizes up")
+    parser.add_argument("--tune", action="store_true", help="execute with smaller and larger channels")
+    parser.add_argument("-o", dest="file", metavar="FILE", help="draw the network: FILE.svg or FILE.dot")
+
+
 def build(parser: argparse.ArgumentParser) -> None:
     """Options of `build`."""
     accelerator(parser)
@@ -70,6 +89,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--target", action="append", choices=("c", "hls"), help="what to write, repeatable; by default c"
     )
     parser.add_argument("--flavour", choices=("vitis", "intel"), default="vitis", help="dialect of HLS C++")
+    parser.add_argument("--network", action="store_true", help="the process network instead of load, compute and store")
     parser.add_argument("-o", dest="folder", metavar="DIR", required=True, help="the folder to write")
 
 

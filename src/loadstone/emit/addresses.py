@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -57,21 +57,12 @@ class Addresses:
 
     def _cell(self, buffer: Buffer) -> Function:
         """The cell of an element in its buffer."""
-        text = ""
-        for part in buffer.components:
-            rows = text if text.isidentifier() else f"({text})"
-            text = f"{rows} * {self._factor(part.size)} + {_component(part)}" if text else _component(part)
+        text = emit_cell(buffer.components, lambda size: _factor(size, self.names))
         comment = f"The cell of {_reference(buffer.array)} in local memory."
-        return self._address("cell", buffer.array, "int", comment, (f"return {text or '0'};",))
+        return self._address("cell", buffer.array, "int", comment, (f"return {text};",))
 
     def _at(self, array: Array) -> Function:
-        """The position of an element among the words of its array."""
-        text = ""
-        for k, extent in enumerate(array.extents):
-            rows = text if k == 1 else f"({text})"
-            text = f"{rows} * {self._factor(extent)} + x{k}" if text else f"(long)x{k}"
-        comment = f"The position of {_reference(array)} in external memory."
-        return self._address("at", array, "long", comment, (f"return {text or '0'};",))
+        return position_function(array, self.names, self.parameters)
 
     def _checks(self, array: Array, cell: Function, at: Function) -> Iterator[Function]:
         """Access to cells that know what they hold."""
@@ -92,20 +83,49 @@ class Addresses:
     ) -> Function:
         """A function of the subscripts, the kernel's parameters, and the tags of cells."""
         tags = (Parameter(tag, "long *@"),) if tag else ()
-        subscripts = (Parameter(f"x{k}", "int @") for k in range(array.rank))
-        offer = (*tags, *self.parameters, *subscripts)
+        offer = (*tags, *self.parameters, *coordinates(array.rank))
         return Function(comment, f"static inline {kind}", f"{self.names[array.name]}_{way}", offer, body)
 
-    def _factor(self, size: Expression) -> str:
-        text = emit_expression(self.names.counted(size))
-        return text if isinstance(size, Constant | Variable) else f"({text})"
+
+def coordinates(rank: int) -> tuple[Parameter, ...]:
+    """The parameters that are coordinates of a point: x0, x1, ..."""
+    return tuple(Parameter(f"x{k}", "int @") for k in range(rank))
+
+
+def position_function(array: Array, names: Names, parameters: Sequence[Parameter]) -> Function:
+    """The function that gives the position of an element among the words of its array."""
+    text = ""
+    for k, extent in enumerate(array.extents):
+        rows = text if k == 1 else f"({text})"
+        text = f"{rows} * {_factor(extent, names)} + x{k}" if text else f"(long)x{k}"
+    comment = f"The position of {_reference(array)} in external memory."
+    offer = (*parameters, *coordinates(array.rank))
+    return Function(comment, "static inline long", f"{names[array.name]}_at", offer, (f"return {text or '0'};",))
+
+
+def emit_cell(components: Sequence[Component], factor: Callable[[Expression], str], *, signed: bool = False) -> str:
+    """The number of the cell of a point (x0, x1, ...), row by row; `factor` prints the sizes of dimensions.
+
+    Coordinates may be negative where they are `signed`.
+    """
+    text = ""
+    for part in components:
+        rows = text if text.isidentifier() else f"({text})"
+        shown = _component(part, signed)
+        text = f"{rows} * {factor(part.size)} + {shown}" if text else shown
+    return text or "0"
+
+
+def _factor(size: Expression, names: Names) -> str:
+    text = emit_expression(names.counted(size))
+    return text if isinstance(size, Constant | Variable) else f"({text})"
 
 
 def _reference(array: Array) -> str:
     return array.name + "".join(f"[x{k}]" for k in range(array.rank))
 
 
-def _component(part: Component) -> str:
+def _component(part: Component, signed: bool) -> str:
     """One dimension of a local address."""
     if part.modulus == 1:
         return "0"
@@ -113,6 +133,6 @@ def _component(part: Component) -> str:
     total = signed_sum(terms, "*")
     if part.modulus is None:
         return total
-    if all(factor > 0 for factor, _ in terms):
+    if not signed and all(factor > 0 for factor, _ in terms):
         return f"{total if len(terms) == 1 and terms[0][0] == 1 else f'({total})'} % {part.modulus}"
     return f"modulo({total}, {part.modulus})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import assert_never
 
@@ -200,6 +200,26 @@ def helpers_used(trees: Iterable[Expression]) -> list[str]:
     order = list(_HELPERS)
     wanted = sorted((order.index(op), str(kind), helper(op, kind)) for op, kind in found if op in _HELPERS)
     return [line for _, _, lines in wanted for line in lines]
+
+
+def helpers_named(words: Set[str], kinds: Iterable[ScalarType]) -> list[str]:
+    """The definitions of the functions that stand for operators on some types, of those whose names are among words."""
+    wanted = ((op, kind) for op in _HELPERS for kind in kinds if _helper_name(op, kind) in words)
+    return [line for op, kind in wanted for line in helper(op, kind)]
+
+
+def warnings_of_source(kernel: Kernel) -> list[str]:
+    """Pragmas against warnings that the kernel's own text deserves, and that its generated program must not fail on."""
+    compared = (
+        side
+        for tree in expressions_of(kernel)
+        for part in walk(tree)
+        if isinstance(part, Binary) and part.op in COMPARISONS
+        for side in (part.left, part.right)
+    )
+    if any(part.type.is_integer and not part.type.signed for side in compared for part in walk(side)):
+        return ['#pragma GCC diagnostic ignored "-Wtype-limits" /* the source compares unsigned values */', ""]
+    return []
 
 
 def helper(op: str, kind: ScalarType) -> list[str]:

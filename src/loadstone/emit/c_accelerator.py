@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from loadstone.emit.c import INDENT, braced, emit_expression, expressions_of, helper, helpers_used
+from loadstone.emit.c import INDENT, braced, emit_expression, expressions_of, helper, helpers_used, warnings_of_source
 from loadstone.emit.functions import Function, Parameter, variables_in
 from loadstone.emit.processes import TOKENS, Dialect, Processes, point_rank
 from loadstone.emit.reference import entry_head
@@ -146,6 +146,7 @@ def emit_c_source(processes: Processes) -> str:
         "",
         f"enum {{ DEPTH = {accelerator.depth} }}; /* tiles in flight */",
         "",
+        *warnings_of_source(accelerator.kernel),
         *helpers(accelerator),
         *point_type(accelerator, "struct "),
         *([_OVERRUN] if any("overrun" in variables_in(f.body) for f in functions) else []),

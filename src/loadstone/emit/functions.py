@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 
 from loadstone.emit.c import INDENT
+
+LONGEST_LINE = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,13 @@ class Function:
 
     def lines(self) -> list[str]:
         """The definition."""
-        head = f"{self.result} {self.name}({', '.join(p.declared() for p in self.parameters) or 'void'})"
-        return [f"/* {self.comment} */", head, "{", *(INDENT + line if line else "" for line in self.body), "}", ""]
+        body = (INDENT + line if line else "" for line in self.body)
+        return [f"/* {self.comment} */", self.head(), "{", *body, "}", ""]
+
+    def head(self) -> str:
+        """The declaration, on several lines where it is long."""
+        text = f"{self.result} {self.name}({', '.join(p.declared() for p in self.parameters) or 'void'})"
+        return fill(text, LONGEST_LINE, subsequent_indent=2 * INDENT, break_long_words=False, break_on_hyphens=False)
 
     def call(self, values: Mapping[str, str] | None = None, leading: Sequence[str] = ()) -> str:
         """A call that passes variables of the same names, or the given values."""

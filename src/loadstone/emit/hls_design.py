@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from loadstone.emit.c import INDENT, emit_expression
+from loadstone.emit.c import INDENT, emit_expression, warnings_of_source
 from loadstone.emit.c_accelerator import helpers, point_type, top_parameters
 from loadstone.emit.functions import Function, Parameter
 from loadstone.emit.processes import Processes
@@ -103,6 +103,7 @@ class Design:
             f"enum {{ DEPTH = {accelerator.depth}, WORDS = {WORDS_IN_QUEUE} }};",
             *(["typedef bool _Bool;"] if any(a.type == BOOL for a in accelerator.kernel.arrays.values()) else []),
             "",
+            *warnings_of_source(accelerator.kernel),
             *helpers(accelerator),
             *point_type(accelerator, "struct "),
         ]

@@ -30,7 +30,7 @@ INTEL = Dialect(
     words="ihc::stream<$, ihc::buffer<WORDS>> &@",
 )
 
-_INCLUDES = """\
+INTEL_INCLUDES = """\
 #include <math.h>
 #include <stdlib.h>
 
@@ -41,8 +41,11 @@ _INCLUDES = """\
 #else
 #define LOCAL static /* as large as need be */
 #endif"""
-_OUTSIDE = "ihc::latency<0>, ihc::maxburst<16>, ihc::waitrequest<true>"
-_ON_CHIP = "ihc::latency<1>"
+OUTSIDE = "ihc::latency<0>, ihc::maxburst<16>, ihc::waitrequest<true>"
+ON_CHIP = "ihc::latency<1>"
+
+Host = tuple[ScalarType | None, str]
+"""What is outside of a component: the type of its words (None for counters), and options of the host."""
 
 
 def emit_intel_header(design: Design) -> str:
@@ -51,8 +54,12 @@ def emit_intel_header(design: Design) -> str:
     guard = f"{name.upper()}_HPP"
     lines = [
         *(f"#ifndef {guard}", f"#define {guard}", "", "#include <HLS/hls.h>", ""),
-        *("/* External arrays, on-chip buffers and counters as the component sees them. */", *_host_types(design), ""),
-        *("/* The component. */", f"{_component(design).lines()[1]};", ""),
+        *(
+            "/* External arrays, on-chip buffers and counters as the component sees them. */",
+            *host_types(_hosts(design)),
+            "",
+        ),
+        *("/* The component. */", f"{_component(design).head()};", ""),
         *(design.promise(), f"{design.signature()};", "", "#endif", ""),
     ]
     return "\n".join(lines)
@@ -60,7 +67,7 @@ def emit_intel_header(design: Design) -> str:
 
 def emit_intel_source(design: Design) -> str:
     """The component, and a function that calls it with arrays."""
-    includes = _INCLUDES.replace("@", design.accelerator.kernel.name).split("\n")
+    includes = INTEL_INCLUDES.replace("@", design.accelerator.kernel.name).split("\n")
     component = _component(design)
     lines = [
         *design.beginning(includes),
@@ -75,24 +82,25 @@ def emit_intel_source(design: Design) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _hosts(design: Design) -> dict[str, tuple[ScalarType | None, str]]:
-    """What is outside of the component: the type of its words (None for counters), and options of the host."""
+def _hosts(design: Design) -> dict[str, Host]:
+    """What is outside of the component."""
     accelerator, names = design.accelerator, design.processes.names
     shared = {p.name for p in design.shared}
-    arrays = {names[array.name]: (array.type, _OUTSIDE) for array in accelerator.transferred}
-    buffers = {f"{names[name]}_local": (buffer.array.type, _ON_CHIP) for name, buffer in accelerator.buffers.items()}
-    counters = {p.name: (None, _OUTSIDE) for p in design.processes.counters}
+    arrays = {names[array.name]: (array.type, OUTSIDE) for array in accelerator.transferred}
+    buffers = {f"{names[name]}_local": (buffer.array.type, ON_CHIP) for name, buffer in accelerator.buffers.items()}
+    counters = {p.name: (None, OUTSIDE) for p in design.processes.counters}
     return {**arrays, **{name: host for name, host in buffers.items() if name in shared}, **counters}
 
 
-def _host_types(design: Design) -> Iterator[str]:
-    for number, (name, (kind, options)) in enumerate(_hosts(design).items(), start=1):
+def host_types(hosts: Mapping[str, Host]) -> Iterator[str]:
+    """The types of hosts, each with an address space of its own."""
+    for number, (name, (kind, options)) in enumerate(hosts.items(), start=1):
         word, bits = ("long", 64) if kind is None else (str(kind), kind.bits)
         word = "bool" if word == "_Bool" else word
         yield f"typedef ihc::mm_host<{word}, ihc::aspace<{number}>, ihc::dwidth<{bits}>, {options}> {name}_host;"
 
 
-def _by_host(parameters: Sequence[Parameter], hosts: Mapping[str, object]) -> tuple[Parameter, ...]:
+def by_host(parameters: Sequence[Parameter], hosts: Mapping[str, object]) -> tuple[Parameter, ...]:
     """The parameters, with references to hosts in place of pointers."""
     return tuple(
         replace(p, declaration=f"{p.name}_host &@") if p.name in hosts and p.declaration.endswith("*@") else p
@@ -106,19 +114,25 @@ def _tasks(design: Design) -> list[Function]:
     *called, load, compute, store = design.functions(lambda _: "ihc_fence();")
     queues = {queue for queue, _ in design.queues}
     tasks = (replace(task, offer=tuple(p for p in task.offer if p not in queues)) for task in (load, compute, store))
-    return [replace(function, offer=_by_host(function.offer, hosts)) for function in (*called, *tasks)]
+    return [replace(function, offer=by_host(function.offer, hosts)) for function in (*called, *tasks)]
 
 
 def _component(design: Design) -> Function:
     """The component: it launches the tasks and waits for their end."""
     tasks = _tasks(design)[-3:]
-    launches = [f"ihc::launch<{task.name}>{task.call().removeprefix(task.name)};" for task in tasks]
-    collects = [f"ihc::collect<{task.name}>();" for task in tasks]
     processes = design.processes
     offer = (*processes.parameters, *processes.scalars, *processes.memories, *design.shared, *processes.counters)
     name = f"{design.accelerator.kernel.name}_component"
     comment = "Runs load, compute and store at once."
-    return Function(comment, "component void", name, _by_host(offer, _hosts(design)), (*launches, *collects))
+    return Function(comment, "component void", name, by_host(offer, _hosts(design)), tuple(launched(tasks)))
+
+
+def launched(tasks: Sequence[Function]) -> Iterator[str]:
+    """The lines that run tasks at once."""
+    for task in tasks:
+        yield f"ihc::launch<{task.name}>{task.call().removeprefix(task.name)};"
+    for task in tasks:
+        yield f"ihc::collect<{task.name}>();"
 
 
 def _top(design: Design, component: Function) -> Iterator[str]:

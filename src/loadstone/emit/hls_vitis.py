@@ -19,7 +19,7 @@ writing to external memory before it passes a fence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from loadstone.emit.c import INDENT
@@ -36,7 +36,7 @@ VITIS = Dialect(
     words="hls::stream<$> &@",
 )
 
-_INCLUDES = """\
+VITIS_INCLUDES = """\
 #include <math.h>
 #include <stdlib.h>
 
@@ -73,7 +73,7 @@ def emit_vitis_source(design: Design) -> str:
     functions = [_adapted(design, function) for function in design.functions(_fence)]
     region = _region(design, functions[-3:])
     lines = [
-        *design.beginning(_INCLUDES.replace("@", design.accelerator.kernel.name).split("\n")),
+        *design.beginning(VITIS_INCLUDES.replace("@", design.accelerator.kernel.name).split("\n")),
         *(line for function in (*functions, region) for line in function.lines()),
         *_top(design, region),
     ]
@@ -86,12 +86,17 @@ def _fence(names: Sequence[str]) -> str:
 
 def _adapted(design: Design, function: Function) -> Function:
     """The function with arrays of known sizes; small ones are inlined."""
-    inlined = ("#pragma HLS inline",) if function.result.startswith("static inline") else ()
-    return replace(function, offer=_sized(design, function.offer), body=(*inlined, *function.body))
+    return inlined(replace(function, offer=sized_arrays(function.offer, design.cells())))
 
 
-def _sized(design: Design, parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
-    cells = design.cells()
+def inlined(function: Function) -> Function:
+    """The function, with a pragma if it is inline."""
+    pragmas = ("#pragma HLS inline",) if function.result.startswith("static inline") else ()
+    return replace(function, body=(*pragmas, *function.body))
+
+
+def sized_arrays(parameters: Sequence[Parameter], cells: Mapping[str, int]) -> tuple[Parameter, ...]:
+    """The parameters, with arrays in place of pointers to memories whose numbers of cells are given."""
     return tuple(
         replace(p, declaration=f"{p.declaration.removesuffix('*@')}@[{cells[p.name]}]") if p.name in cells else p
         for p in parameters
@@ -103,8 +108,8 @@ def _region(design: Design, processes: Sequence[Function]) -> Function:
     load, compute, store = (f"{process.call()};" for process in processes)
     body = [
         "#pragma HLS dataflow",
-        *(line for local in design.shared for line in _shared_buffer(design, local)),
-        *(line for queue, depth in design.queues for line in _queue(queue, depth)),
+        *(line for local in design.shared for line in shared_memory(local.name, design.local_declaration(local))),
+        *(line for queue, depth in design.queues for line in stream_lines(queue.name, _word(queue), depth)),
         "#ifdef __SYNTHESIS__",
         *(load, compute, store),
         "#else",
@@ -116,15 +121,20 @@ def _region(design: Design, processes: Sequence[Function]) -> Function:
     return Function("Runs load, compute and store at once.", "static void", "accelerate", design.top, tuple(body))
 
 
-def _shared_buffer(design: Design, local: Parameter) -> Iterator[str]:
-    yield f"LOCAL {design.local_declaration(local)}"
-    yield f"#pragma HLS stream variable={local.name} type=unsync"
+def shared_memory(name: str, declaration: str) -> Iterator[str]:
+    """The lines that declare a memory which two processes share, and order accesses themselves."""
+    yield f"LOCAL {declaration}"
+    yield f"#pragma HLS stream variable={name} type=unsync"
 
 
-def _queue(queue: Parameter, depth: int) -> Iterator[str]:
-    kind = queue.declaration.removeprefix("hls::stream<").removesuffix("> &@")
-    yield f"queue<{kind}, {depth}> {queue.name};"
-    yield f"#pragma HLS stream variable={queue.name} depth={max(2, depth)}"
+def _word(queue: Parameter) -> str:
+    return queue.declaration.removeprefix("hls::stream<").removesuffix("> &@")
+
+
+def stream_lines(name: str, kind: str, depth: int) -> Iterator[str]:
+    """The lines that declare a stream of words of a type."""
+    yield f"queue<{kind}, {depth}> {name};"
+    yield f"#pragma HLS stream variable={name} depth={max(2, depth)}"
 
 
 def _top(design: Design, region: Function) -> Iterator[str]:
@@ -140,14 +150,23 @@ def _interfaces(design: Design) -> Iterator[str]:
     accelerator, names = design.accelerator, design.processes.names
     loaded = {scan.array for scan in accelerator.loads}
     for array in accelerator.transferred:
-        depth = design.depth(array)
-        parts = [
-            f"m_axi port={names[array.name]} bundle=gmem_{names[array.name]} offset=slave",
-            *([] if depth is None else [f"depth={depth}"]),
-            *(["max_read_burst_length=256"] if array.name in loaded else []),
-            *(["max_write_burst_length=256"] if array.name in accelerator.stored else []),
-        ]
-        yield f"#pragma HLS interface {' '.join(parts)}"
-    for parameter in design.top:
+        ways = (("read", array.name in loaded), ("write", array.name in accelerator.stored))
+        yield axi_port(names[array.name], design.depth(array), [way for way, used in ways if used])
+    yield from axi_registers(design.top)
+
+
+def axi_port(name: str, depth: int | None, ways: Sequence[str]) -> str:
+    """The pragma for an array in external memory: its number of words, and whether it is read or written."""
+    parts = [
+        f"m_axi port={name} bundle=gmem_{name} offset=slave",
+        *([] if depth is None else [f"depth={depth}"]),
+        *(f"max_{way}_burst_length=256" for way in ways),
+    ]
+    return f"#pragma HLS interface {' '.join(parts)}"
+
+
+def axi_registers(parameters: Sequence[Parameter]) -> Iterator[str]:
+    """Pragmas for what a top function is given."""
+    for parameter in parameters:
         yield f"#pragma HLS interface s_axilite port={parameter.name}"
     yield "#pragma HLS interface s_axilite port=return"

@@ -329,7 +329,7 @@ class Processes:
     def _compute_tile(self) -> Function:
         def instance(leaf: Instance) -> list[str]:
             statement = self.accelerator.kernel.statement(leaf.statement)
-            return emit_instance(_renamed(statement, self.names), leaf.arguments, self.element)
+            return emit_instance(renamed(statement, self.names), leaf.arguments, self.element)
 
         body = emit_loops(self.names.loops(self.accelerator.compute), instance, self.dialect.pipelined)
         return Function("Executes the statements of a tile.", "static void", "compute_tile", self._in_tile, tuple(body))
@@ -444,7 +444,7 @@ def point_rank(accelerator: Accelerator) -> int:
     return max((len(scan.steps) for scan in (*accelerator.loads, *accelerator.stores)), default=0) or 1
 
 
-def _renamed(statement: Statement, names: Names) -> Statement:
+def renamed(statement: Statement, names: Names) -> Statement:
     """The statement with the names of the program for all but its iterators."""
     outside = replace(names, names={k: v for k, v in names.names.items() if k not in statement.iterators})
     return replace(

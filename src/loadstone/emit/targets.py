@@ -14,26 +14,27 @@ from loadstone.emit.reference import emit_reference
 from loadstone.emit.testbench import Call, emit_testbench
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.description import accelerator_info
+from loadstone.model.kernel import Kernel
 from loadstone.transfer.volumes import count
 
+_SEQUENTIAL = """
+sequential: testbench
+	./testbench sequential $(PARAMETERS)
+"""
 _C_MAKEFILE = """\
-# make run         compare the accelerator (threads) with the original program
-# make sequential  the same, tile by tile in one thread
+# make run         compare the generated program (threads) with the original one{about}
 # make tsan asan   under the thread and address sanitizers
 # PARAMETERS="..." gives other parameter values, in the order {order}
 
 CFLAGS = -std=c11 -O2 -g -Wall -Wextra -Werror -fwrapv -ffp-contract=off
 PARAMETERS =
 
-.PHONY: run sequential tsan asan clean
+.PHONY: run{phony} tsan asan clean
 
 run: testbench
 	./testbench $(PARAMETERS)
-
-sequential: testbench
-	./testbench sequential $(PARAMETERS)
-
-testbench: {name}.c testbench.c reference.o {name}.h tokens.h
+{sequential}
+testbench: {name}.c testbench.c reference.o {name}.h {header}
 	$(CC) $(CFLAGS) {name}.c testbench.c reference.o -o $@ -lm -lpthread
 
 reference.o: reference.c
@@ -53,7 +54,7 @@ clean:
 
 
 _HLS_MAKEFILE = """\
-# make run  compare the accelerator with the original program: g++ and the streams in sim/
+# make run  compare the generated program with the original one: g++ and the streams in sim/
 # PARAMETERS="..." gives other parameter values, in the order {order}
 # For synthesis, add {name}.cpp to a project with {name}_top as its top; sim/ is not part of it.
 
@@ -101,7 +102,8 @@ def _c_files(
     return {
         **emit_c(accelerator),
         "testbench.c": _testbench(accelerator, c_call(accelerator), parameters, known),
-        **_around(accelerator, _C_MAKEFILE),
+        "reference.c": emit_reference(accelerator.kernel, "reference"),
+        "Makefile": c_makefile(accelerator.kernel, "tokens.h", sequential=True),
     }
 
 
@@ -111,7 +113,8 @@ def _hls_files(
     return {
         **emit_hls(accelerator, flavour, known),
         "testbench.cpp": _testbench(accelerator, hls_call(accelerator), parameters, known),
-        **_around(accelerator, _HLS_MAKEFILE),
+        "reference.c": emit_reference(accelerator.kernel, "reference"),
+        "Makefile": hls_makefile(accelerator.kernel),
     }
 
 
@@ -122,14 +125,25 @@ def _testbench(
     return emit_testbench(accelerator.kernel, names_of(accelerator), call, parameters, predicted)
 
 
-def _around(accelerator: Accelerator, makefile: str) -> dict[str, str]:
-    """The original program and the Makefile."""
-    kernel = accelerator.kernel
-    order = " ".join(kernel.parameters) or "(none)"
-    return {
-        "reference.c": emit_reference(kernel, "reference"),
-        "Makefile": makefile.format(name=kernel.name, order=order),
-    }
+def c_makefile(kernel: Kernel, header: str, *, sequential: bool = False) -> str:
+    """The Makefile for a program in C, which includes a header beside its own, and may run in one thread as well."""
+    return _C_MAKEFILE.format(
+        name=kernel.name,
+        order=_order(kernel),
+        header=header,
+        about="\n# make sequential  the same, tile by tile in one thread" if sequential else "",
+        phony=" sequential" if sequential else "",
+        sequential=_SEQUENTIAL if sequential else "",
+    )
+
+
+def hls_makefile(kernel: Kernel) -> str:
+    """The Makefile for a program in HLS C++."""
+    return _HLS_MAKEFILE.format(name=kernel.name, order=_order(kernel))
+
+
+def _order(kernel: Kernel) -> str:
+    return " ".join(kernel.parameters) or "(none)"
 
 
 def predicted_words(accelerator: Accelerator, parameters: Mapping[str, int]) -> tuple[int, int]:

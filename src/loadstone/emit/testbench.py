@@ -1,4 +1,4 @@
-"""Testbenches: a program that runs the original and the accelerator on the same data and compares them bit by bit.
+"""Testbenches: a program that runs the original and the generated one on the same data and compares them bit by bit.
 
 The text is C that C++ compilers accept, too.
 """
@@ -37,7 +37,7 @@ static void *allocate(long count, size_t size)
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """How a testbench calls an accelerator: the header, the call for each way, and the language's linkage."""
+    """How a testbench calls a generated program: the header, the call for each way, and the language's linkage."""
 
     header: str
     ways: tuple[tuple[str, str], ...]
@@ -54,7 +54,7 @@ def emit_testbench(
     `predicted` are the words loaded and stored for the defaults.
     """
     lines = [
-        f"/* Compares the accelerator of {kernel.name} with the original program. */",
+        f"/* Compares the generated program of {kernel.name} with the original one. */",
         "#include <stdbool.h>",
         "#include <stdio.h>",
         "#include <stdlib.h>",
@@ -111,7 +111,7 @@ def _parameter_lines(kernel: Kernel, names: Names) -> list[str]:
 def _memory_lines(kernel: Kernel, names: Names) -> Iterator[str]:
     """Two memories with the same contents."""
     count = max(1, len(kernel.arrays))
-    yield f"long counts[{count}] = {{{', '.join(_count(a, names) for a in kernel.arrays.values()) or '0'}}};"
+    yield f"long counts[{count}] = {{{', '.join(element_count(a, names) for a in kernel.arrays.values()) or '0'}}};"
     yield f"size_t sizes[{count}] = {{{', '.join(f'sizeof({a.type})' for a in kernel.arrays.values()) or '0'}}};"
     yield f"void *memory[{count}] = {{0}}, *expected[{count}] = {{0}};"
     yield from braced(
@@ -126,7 +126,8 @@ def _memory_lines(kernel: Kernel, names: Names) -> Iterator[str]:
     )
 
 
-def _count(array: Array, names: Names) -> str:
+def element_count(array: Array, names: Names) -> str:
+    """The number of elements of an array, as an expression of type long."""
     sizes = [f"(long)({emit_expression(names.counted(extent))})" for extent in array.extents]
     return " * ".join(sizes) or "1"
 

@@ -23,7 +23,7 @@ from typing import TypeVar
 import islpy as isl
 
 from loadstone.model.expression import COMPARISONS, Binary, Expression, Select, Variable, integer, walk
-from loadstone.model.from_isl import from_ast
+from loadstone.model.from_isl import from_aff, from_ast
 from loadstone.model.types import INT
 from loadstone.poly import coalesced
 from loadstone.poly.limits import LimitReached, operation_limit
@@ -33,6 +33,7 @@ from loadstone.poly.spaces import Dim, inputs_to_parameters
 SCAN_LIMIT = 1_000_000
 MOST_DECISIONS = 200
 MOST_COMPARED = 3
+MOST_IN_A_ROW = 50
 
 _DECIDING = COMPARISONS | {"min", "max"}
 _BACK = isl.Map("{ [y] -> [y - 1] }")
@@ -125,13 +126,18 @@ def _exact(array: str, elements: isl.Set, tiles: isl.Set, variables: Sequence[st
 
 def _tested(array: str, elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
     """A walk through a convex set or a box around the elements, with a test of its points."""
-    around = isl.Set.from_basic_set(elements.simple_hull())
-    bounded = around.is_bounded()
-    hull = _within_limit(lambda: _walk(array, around, tiles, variables)) if bounded else None
-    if hull is not None:
+    around = _within_limit(lambda: _bounded_hull(elements))
+    hull = None if around is None else _within_limit(lambda: _walk(array, around, tiles, variables))
+    if around is not None and hull is not None:
         return replace(hull, member=_member(elements, around, tiles, variables))
-    box = _walk_box(array, around if bounded else elements, tiles, variables)
-    return replace(box, member=_member(elements, isl.Set.universe(around.get_space()), tiles, variables))
+    box = _walk_box(array, elements if around is None else around, tiles, variables)
+    return replace(box, member=_member(elements, isl.Set.universe(elements.get_space()), tiles, variables))
+
+
+def _bounded_hull(elements: isl.Set) -> isl.Set | None:
+    """The convex set that isl's simple hull finds, if it is bounded."""
+    around = isl.Set.from_basic_set(elements.simple_hull())
+    return around if around.is_bounded() else None
 
 
 def _walk(array: str, elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
@@ -143,7 +149,7 @@ def _walk(array: str, elements: isl.Set, tiles: isl.Set, variables: Sequence[str
 def _walk_box(array: str, around: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
     """The walk through a box around a set, which is cheap to find: its bounds are those of all pieces together."""
     sides = [_side(around, k, tiles) for k in range(len(variables))]
-    some = _folded("&&", [integer(1), *(Binary("<=", low, high, INT) for low, high in sides)])
+    some = _all_hold(Binary("<=", low, high, INT) for low, high in sides if low != high)
     steps = (Step(x, low, _less(x, high), _following(x)) for x, (low, high) in zip(variables, sides, strict=True))
     return Scan(array, some, tuple(steps), _current(variables), None)
 
@@ -158,7 +164,22 @@ def _member(elements: isl.Set, around: isl.Set, tiles: isl.Set, variables: Seque
     inside = _as_parameters(elements, variables).params()
     context = _as_parameters(around.intersect_params(tiles), variables).params()
     short = _within_limit(lambda: _short_test(coalesced(inside), context))
-    return short or _condition(inside, isl.Set.universe(inside.get_space()))
+    return short or _in_some_piece(inside)
+
+
+def _in_some_piece(inside: isl.Set) -> Expression:
+    """Whether parameters are in a set, constraint by constraint, which takes no time to find however many there are."""
+    pieces = inside.compute_divs().get_basic_sets()
+    return _folded("||", [_all_hold(map(_holds, piece.get_constraints())) for piece in pieces])
+
+
+def _all_hold(conditions: Iterable[Expression]) -> Expression:
+    return _folded("&&", list(conditions) or [integer(1)])
+
+
+def _holds(constraint: isl.Constraint) -> Expression:
+    """Whether parameters satisfy a constraint."""
+    return Binary("==" if constraint.is_equality() else ">=", from_aff(constraint.get_aff()), integer(0), INT)
 
 
 def _short_test(inside: isl.Set, context: isl.Set) -> Expression:
@@ -345,8 +366,15 @@ def _affine(value: isl.Aff, context: isl.Set) -> Expression:
 
 
 def _folded(op: str, values: Iterable[Expression]) -> Expression:
-    """The values, each once, joined by a binary operator."""
-    return reduce(lambda left, right: Binary(op, left, right, INT), dict.fromkeys(values))
+    """The values, each once, joined by a binary operator; a tree of little depth, however many there are."""
+    level = list(dict.fromkeys(values))
+    while len(level) > MOST_IN_A_ROW:
+        level = [_in_a_row(op, level[k : k + MOST_IN_A_ROW]) for k in range(0, len(level), MOST_IN_A_ROW)]
+    return _in_a_row(op, level)
+
+
+def _in_a_row(op: str, values: Sequence[Expression]) -> Expression:
+    return reduce(lambda left, right: Binary(op, left, right, INT), values)
 
 
 def _side(elements: isl.Set, position: int, tiles: isl.Set) -> tuple[Expression, Expression]:

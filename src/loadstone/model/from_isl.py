@@ -1,11 +1,14 @@
-"""From isl's AST expressions back to expression trees."""
+"""From isl's expressions back to expression trees."""
 
 from __future__ import annotations
+
+from functools import reduce
 
 import islpy as isl
 
 from loadstone.model.expression import Binary, Expression, Select, Unary, Variable, integer
 from loadstone.model.types import INT
+from loadstone.poly.linear import linear, variable_names
 
 _BINARY = {
     "add": "+",
@@ -34,6 +37,28 @@ def expression_of(value: isl.PwAff) -> Expression:
     """An expression that computes a piecewise affine function of parameters, where it is defined."""
     build = isl.AstBuild.from_context(isl.Set.universe(value.get_domain_space().params()))
     return from_ast(build.expr_from_pw_aff(value))
+
+
+def from_aff(value: isl.Aff) -> Expression:
+    """An affine expression with floors, term by term; rounded down where it is a fraction.
+
+    Takes no time, unlike isl's AST generator, which tries to prove that divisions are of positive numbers.
+    """
+    parts = linear(value, variable_names(value.get_domain_space()))
+    terms = [(factor, _variable(name)) for factor, name in parts.variables]
+    terms += [(factor, from_aff(argument)) for factor, argument in parts.floors]
+    total = reduce(_plus, terms, integer(parts.constant))
+    return total if parts.divisor == 1 else Binary("floordiv", total, integer(parts.divisor), INT)
+
+
+def _variable(name: str) -> Expression:
+    return Variable(name, INT)
+
+
+def _plus(total: Expression, term: tuple[int, Expression]) -> Expression:
+    factor, value = term
+    scaled = value if abs(factor) == 1 else Binary("*", integer(abs(factor)), value, INT)
+    return Binary("+" if factor > 0 else "-", total, scaled, INT)
 
 
 def from_ast(expression: isl.AstExpr) -> Expression:

@@ -118,6 +118,13 @@ def _theta_from_values(statement: Statement, values: Sequence[isl.PwAff]) -> isl
     return map_from_values(statement.domain.get_space(), values).intersect_domain(statement.domain)
 
 
+def untiled(kernel: Kernel) -> TiledKernel:
+    """The kernel in its original order, each date a tile of its own."""
+    length = max(s.schedule.dim(Dim.out) for s in kernel.statements)
+    theta = {s.name: padded(s.schedule, length).intersect_domain(s.domain) for s in kernel.statements}
+    return TiledKernel(kernel, theta, (1,) * length, 1)
+
+
 def loop_schedule(kernel: Kernel) -> dict[str, isl.Map]:
     """The loops as they stand: nests numbered by a first dimension if there are several, statements padded by zeros."""
     nests = _nests(kernel)

@@ -1,0 +1,96 @@
+"""`loadstone network`: the process network of a kernel, its channels and their sizes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+
+from loadstone.cli.console import console, table
+from loadstone.cli.kernels import given_values, known_values, network_tiles, read_kernel
+from loadstone.errors import Diagnostic, InputError
+from loadstone.networks.description import Size, network_info, size_text, summary
+from loadstone.networks.drawing import dot, text_lines
+from loadstone.networks.model import Network
+from loadstone.networks.sizes import sized
+from loadstone.pipeline import channel_sizes, check_tiling, split_network, whole_network
+from loadstone.report.network_picture import network_svg
+from loadstone.simulate.tune import Tuning, tune
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the network, or draw it into a file."""
+    kernel = read_kernel(arguments)
+    tiles = network_tiles(arguments, kernel)
+    check_tiling(tiles, arguments.limit)
+    whole = whole_network(tiles, compute_only=arguments.compute_only, limit=arguments.limit)
+    network = split_network(whole, arguments.split, reuse=arguments.reuse)
+    values = given_values(arguments, kernel) if arguments.json else known_values(arguments, kernel)
+    before = channel_sizes(whole, values, round_up=arguments.power_of_two)
+    sizes = channel_sizes(network, values, round_up=arguments.power_of_two, known=before)
+    if arguments.file:
+        _write(Path(arguments.file), network, sizes)
+    tuning = _tuning(network, values) if arguments.tune else None
+    if arguments.json:
+        info = network_info(network, sizes, summary(whole, before))
+        print(json.dumps(info if tuning is None else {**info, "tune": asdict(tuning)}))
+    else:
+        _show(whole, before, network, sizes, values, console())
+        if tuning is not None:
+            _show_tuning(tuning, console())
+    return 0
+
+
+def _write(path: Path, network: Network, sizes: Mapping[str, Size]) -> None:
+    """Draw the network into a file, in the language of its suffix."""
+    if path.suffix not in (".dot", ".svg"):
+        raise InputError(Diagnostic(f"cannot draw into {path}", None, "give a name that ends in .dot or .svg"))
+    text = dot(network, sizes) if path.suffix == ".dot" else network_svg(network)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(Diagnostic(f"cannot write {path}: {error.strerror}")) from None
+
+
+def _show(
+    whole: Network,
+    before: Mapping[str, Size],
+    network: Network,
+    sizes: Mapping[str, Size],
+    values: Mapping[str, int] | None,
+    screen: Console,
+) -> None:
+    for line in text_lines(network):
+        screen.print(line, markup=False)
+    screen.print()
+    rows = [
+        (c.id, c.producer, c.consumer, c.array, str(c.depth or ""), c.pattern, str(size_text(sizes[c.id])), c.note)
+        for c in network.channels
+    ]
+    screen.print(table(("channel", "from", "to", "array", ">depth", "pattern", ">size", ""), rows))
+    screen.print()
+    if values:
+        screen.print("sizes for " + ", ".join(f"{name} = {value}" for name, value in values.items()))
+    columns = ("", ">channels", ">fifo", ">fifo size", ">total size")
+    numbers = (("whole", summary(whole, before)), ("split", summary(network, sizes)))
+    screen.print(table(columns, [(title, *map(str, row.values())) for title, row in numbers]))
+
+
+def _tuning(network: Network, values: Mapping[str, int] | None) -> Tuning:
+    if values is None:
+        raise InputError(Diagnostic("tuning executes the network and needs all parameters", None, "give them with -p"))
+    return tune(network, values, sized(network, values))
+
+
+def _show_tuning(found: Tuning, screen: Console) -> None:
+    rows = [
+        (name, str(row.size), str(row.live), str(row.fast), str(row.unbounded_cycles))
+        for name, row in found.channels.items()
+    ]
+    screen.print()
+    screen.print(table(("channel", ">cells", ">needs", ">as fast with", ">cycles without bound"), rows))
+    screen.print(f"{found.cycles} cycles with these cells, {found.unbounded_cycles} if no channel has a bound")

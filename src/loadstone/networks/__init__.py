@@ -1,0 +1,1 @@
+"""Polyhedral process networks: processes that exchange values through channels [RR-9131]."""

@@ -1,0 +1,104 @@
+"""Cells for the values of channels that are not in order, by the contraction of the buffer stage.
+
+Two values conflict if one is in the channel when the other has just been written, in the sequential order. Cells are
+numbered by a modular mapping of the producer's instances that maps no two conflicting values to one cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import islpy as isl
+
+from loadstone.networks.lives import Life
+from loadstone.networks.model import Channel, Network
+from loadstone.networks.patterns import deciding_dates
+from loadstone.poly import coalesced, fixed
+from loadstone.poly.limits import LimitReached, operation_limit
+from loadstone.poly.order import earlier, later
+from loadstone.poly.points import Point
+from loadstone.poly.spaces import Dim
+from loadstone.storage.lattice import Modular, best_modular
+from loadstone.storage.search import identity
+
+CONFLICT_LIMIT = 3_000_000
+MOST_CONFLICTS = 1_000_000
+SEARCH_BUDGET = 20_000
+
+
+def reorder_mapping(
+    network: Network, channel: Channel, parameters: Mapping[str, int], lives: Mapping[Point, Life], most: int
+) -> Modular:
+    """The mapping for the values of a channel whose lives for these parameters are known; `most` share a time.
+
+    The fewest cells that the search of the buffer stage finds. Where isl needs too many operations for the conflicts,
+    these are enumerated and the mapping is by successive modulo; where they are too many, no subscript is folded.
+    """
+    try:
+        with operation_limit(CONFLICT_LIMIT):
+            conflicts = written_to_present(network, channel, parameters)
+            return best_modular(_differences(conflicts), max(1, most), budget=SEARCH_BUDGET)
+    except LimitReached:
+        return enumerated_mapping(lives, most)
+
+
+def written_to_present(network: Network, channel: Channel, parameters: Mapping[str, int] | None = None) -> isl.Map:
+    """Values of a channel to those that are in it, themselves included, when they have just been written.
+
+    Values are the instances that produce them. For given parameters, or for all of them.
+    """
+    given = parameters or {}
+    writing, reading = (fixed(dates, given) for dates in comparable_dates(network, channel))
+    written = writing.intersect_domain(channel.relation.domain())
+    read = channel.relation.apply_range(reading)
+    moments = writing.get_space().range()
+    before = written.apply_range(earlier(moments)).apply_range(written.reverse())
+    itself = written.domain().identity()
+    unread = written.apply_range(later(moments)).apply_range(read.reverse())
+    return coalesced(coalesced(before).union(itself)).intersect(coalesced(unread))
+
+
+def comparable_dates(network: Network, channel: Channel) -> tuple[isl.Map, isl.Map]:
+    """The dates of the producer and the consumer, both with only those components that can decide an order."""
+    writing, reading = network.producer(channel).dates, network.consumer(channel).dates
+    shortened = deciding_dates(coalesced(writing.range().union(reading.range())).identity())
+    return writing.apply_range(shortened), reading.apply_range(shortened)
+
+
+def _differences(conflicts: isl.Map) -> isl.Set:
+    """The differences of conflicting values in both directions, maybe more: existential variables are dropped."""
+    found = conflicts.deltas().reset_tuple_id()
+    found = found.project_out(Dim.param, 0, found.dim(Dim.param)).remove_unknown_divs()
+    return coalesced(found.union(found.neg()))
+
+
+def enumerated_mapping(lives: Mapping[Point, Life], most: int) -> Modular:
+    """A mapping of values with these lives, of which `most` share a time; always admissible.
+
+    The identity modulo 1 + max d_k over the differences of conflicting values with d_0 = ... = d_(k-1) = 0, or, where
+    there are more than `MOST_CONFLICTS`, modulo the extents of all values.
+    """
+    rank = len(next(iter(lives), ()))
+    many = len(lives) * most > MOST_CONFLICTS
+    moduli = _extents(lives, rank) if many else _successive_moduli(set(_conflict_differences(lives)), rank)
+    return Modular(identity(rank), moduli)
+
+
+def _extents(values: Mapping[Point, Life], rank: int) -> tuple[int, ...]:
+    columns = [[value[k] for value in values] for k in range(rank)]
+    return tuple(1 + max(column) - min(column) for column in columns)
+
+
+def _successive_moduli(differences: set[Point], rank: int) -> tuple[int, ...]:
+    leading = [[abs(d[k]) for d in differences if not any(d[:k])] for k in range(rank)]
+    return tuple(1 + max(numbers, default=0) for numbers in leading)
+
+
+def _conflict_differences(lives: Mapping[Point, Life]) -> Iterator[Point]:
+    """The differences of each value and those that are present when it has just been written."""
+    present: list[tuple[Point, int]] = []
+    for value, life in sorted(lives.items(), key=lambda item: item[1].start):
+        present = [(other, end) for other, end in present if end > life.start]
+        for other, _ in present:
+            yield tuple(a - b for a, b in zip(value, other, strict=True))
+        present.append((value, life.end))

@@ -1,0 +1,86 @@
+"""A network as JSON, with the numbers of its channels before and after they were split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import islpy as isl
+
+from loadstone.networks.model import Channel, Network, Process
+from loadstone.poly.spaces import Dim
+from loadstone.transfer.volumes import total
+
+Size = int | isl.PwQPolynomial | None
+"""A number for given parameters, a closed form for others, or nothing known."""
+
+
+def network_info(
+    network: Network, sizes: Mapping[str, Size], before: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The network as JSON; `before` is the summary of the network whose channels are whole, if that is known."""
+    earlier = {} if before is None else {"before": dict(before)}
+    return {
+        "processes": [_process_info(process) for process in network.processes.values()],
+        "channels": [_channel_info(channel, sizes[channel.id]) for channel in network.channels],
+        "summary": {**summary(network, sizes), **earlier},
+    }
+
+
+def summary(network: Network, sizes: Mapping[str, Size]) -> dict[str, Any]:
+    """How many channels there are, how many of them are FIFOs, and how large both are together."""
+    fifos = [channel.id for channel in network.channels if channel.pattern == "fifo"]
+    return {
+        "channels": len(network.channels),
+        "fifo": len(fifos),
+        "fifo_size": size_text(added([sizes[name] for name in fifos])),
+        "total_size": size_text(added([sizes[channel.id] for channel in network.channels])),
+    }
+
+
+def added(sizes: list[Size]) -> Size:
+    """The sum of sizes; None where one is unknown, or closed forms add up to one that is too large."""
+    numbers = [size for size in sizes if isinstance(size, int)]
+    forms = [size for size in sizes if isinstance(size, isl.PwQPolynomial)]
+    if not forms:
+        return sum(numbers) if len(numbers) == len(sizes) else None
+    return total(forms) if len(forms) == len(sizes) else None
+
+
+def size_text(size: Size) -> int | str | None:
+    """A size as JSON: a number, a closed form in isl syntax, or nothing."""
+    return str(size) if isinstance(size, isl.PwQPolynomial) else size
+
+
+def local_schedule(process: Process) -> isl.Map:
+    """The dates of a process without components that are the same for all of its instances."""
+    dates = process.dates
+    for position in reversed(range(dates.dim(Dim.out))):
+        if dates.range().plain_get_val_if_fixed(Dim.set, position).is_int():
+            dates = dates.project_out(Dim.out, position, 1)
+    return dates
+
+
+def _process_info(process: Process) -> dict[str, Any]:
+    return {
+        "name": process.name,
+        "kind": process.kind,
+        "domain": str(process.domain),
+        "schedule": str(local_schedule(process)),
+    }
+
+
+def _channel_info(channel: Channel, size: Size) -> dict[str, Any]:
+    info: dict[str, Any] = {
+        "id": channel.id,
+        "producer": channel.producer,
+        "consumer": channel.consumer,
+        "array": channel.array,
+        "read": channel.read,
+        "relation": str(channel.relation),
+        "pattern": channel.pattern,
+        "split_from": channel.split_from,
+        "depth": channel.depth,
+        "size": size_text(size),
+    }
+    return {**info, "note": channel.note} if channel.note else info
