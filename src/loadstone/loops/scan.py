@@ -87,7 +87,9 @@ def scan(tile_to_elements: isl.Map, known: isl.Set, variables: Sequence[str]) ->
     array = tile_to_elements.get_tuple_name(Dim.out) or ""
     names = _input_names(tile_to_elements)
     tiles = inputs_to_parameters(isl.Map.from_domain(known), names).params()
-    elements = coalesced(inputs_to_parameters(tile_to_elements, names).intersect_params(tiles).reset_tuple_id())
+    every = inputs_to_parameters(tile_to_elements, names).reset_tuple_id()
+    existing = _within_limit(lambda: coalesced(every.intersect_params(tiles)))
+    elements = every if existing is None else existing
     if elements.is_empty():
         return _nothing(array, variables)
     exact = _exact(array, elements, tiles, variables) if elements.n_basic_set() <= MOST_PIECES else None
