@@ -156,3 +156,14 @@ def test_a_network_is_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         capsys, "build", path, "--network", "-p", "T=3", "-p", "N=5", "-o", str(tmp_path / "o"), "--json"
     )
     assert "network.json" in found["files"]
+
+
+def test_sizes_of_channels_in_closed_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "shift.c"
+    path.write_text(
+        "void f(int n, int a[n][n]) { for (int t = 1; t < n; t++) for (int i = 0; i < n; i++) a[t][i] = a[t - 1][i]; }"
+    )
+    found = printed_json(capsys, "network", str(path), "--json")
+    channel = next(c for c in found["channels"] if c["producer"] == c["consumer"])
+    assert isl.PwQPolynomial(channel["size"]).plain_is_equal(isl.PwQPolynomial("[n] -> { n : n >= 3 }"))
+    assert channel["size_is_bound"] is False

@@ -15,7 +15,7 @@ from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.networks.build import make_network
 from loadstone.networks.closed_forms import closed_form
-from loadstone.networks.description import Size
+from loadstone.networks.description import Closed, Size
 from loadstone.networks.model import Channel, Network
 from loadstone.networks.reuse import with_reuse
 from loadstone.networks.sizes import occupancies, power_of_two
@@ -123,7 +123,7 @@ def channel_sizes(
 
 def _closed_size(network: Network, channel: Channel) -> Size:
     form = closed_form(network, channel)
-    return None if form is None else form[0]
+    return None if form is None else Closed(*form)
 
 
 def build(

@@ -13,7 +13,7 @@ from rich.console import Console
 from loadstone.cli.console import console, table
 from loadstone.cli.kernels import given_values, known_values, network_tiles, read_kernel
 from loadstone.errors import Diagnostic, InputError
-from loadstone.networks.description import Size, network_info, size_text, summary
+from loadstone.networks.description import Closed, Size, network_info, size_text, summary
 from loadstone.networks.drawing import dot, text_lines
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import sized
@@ -68,7 +68,7 @@ def _show(
         screen.print(line, markup=False)
     screen.print()
     rows = [
-        (c.id, c.producer, c.consumer, c.array, str(c.depth or ""), c.pattern, str(size_text(sizes[c.id])), c.note)
+        (c.id, c.producer, c.consumer, c.array, str(c.depth or ""), c.pattern, _size_shown(sizes[c.id]), c.note)
         for c in network.channels
     ]
     screen.print(table(("channel", "from", "to", "array", ">depth", "pattern", ">size", ""), rows))
@@ -78,6 +78,12 @@ def _show(
     columns = ("", ">channels", ">fifo", ">fifo size", ">total size")
     numbers = (("whole", summary(whole, before)), ("split", summary(network, sizes)))
     screen.print(table(columns, [(title, *map(str, row.values())) for title, row in numbers]))
+
+
+def _size_shown(size: Size) -> str:
+    """A size as text, with a sign where it is only an upper bound."""
+    prefix = "" if not isinstance(size, Closed) or size.exact else "<= "
+    return f"{prefix}{'unknown' if size is None else size_text(size)}"
 
 
 def _tuning(network: Network, values: Mapping[str, int] | None) -> Tuning:

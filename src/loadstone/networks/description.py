@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import islpy as isl
 
@@ -11,7 +11,15 @@ from loadstone.networks.model import Channel, Network, Process
 from loadstone.poly.spaces import Dim
 from loadstone.transfer.volumes import total
 
-Size = int | isl.PwQPolynomial | None
+
+class Closed(NamedTuple):
+    """A size for all parameters; without `exact`, an upper bound."""
+
+    form: isl.PwQPolynomial
+    exact: bool
+
+
+Size = int | Closed | None
 """A number for given parameters, a closed form for others, or nothing known."""
 
 
@@ -41,15 +49,16 @@ def summary(network: Network, sizes: Mapping[str, Size]) -> dict[str, Any]:
 def added(sizes: list[Size]) -> Size:
     """The sum of sizes; None where one is unknown, or closed forms add up to one that is too large."""
     numbers = [size for size in sizes if isinstance(size, int)]
-    forms = [size for size in sizes if isinstance(size, isl.PwQPolynomial)]
-    if not forms:
+    closed = [size for size in sizes if isinstance(size, Closed)]
+    if not closed:
         return sum(numbers) if len(numbers) == len(sizes) else None
-    return total(forms) if len(forms) == len(sizes) else None
+    form = total([size.form for size in closed]) if len(closed) == len(sizes) else None
+    return None if form is None else Closed(form, all(size.exact for size in closed))
 
 
 def size_text(size: Size) -> int | str | None:
     """A size as JSON: a number, a closed form in isl syntax, or nothing."""
-    return str(size) if isinstance(size, isl.PwQPolynomial) else size
+    return str(size.form) if isinstance(size, Closed) else size
 
 
 def local_schedule(process: Process) -> isl.Map:
@@ -83,4 +92,5 @@ def _channel_info(channel: Channel, size: Size) -> dict[str, Any]:
         "depth": channel.depth,
         "size": size_text(size),
     }
-    return {**info, "note": channel.note} if channel.note else info
+    bound = {} if not isinstance(size, Closed) else {"size_is_bound": not size.exact}
+    return {**info, **bound, **({"note": channel.note} if channel.note else {})}
