@@ -101,11 +101,11 @@ def _input_names(relation: isl.Map) -> tuple[str, ...]:
 
 
 def _within_limit(make: Callable[[], Made]) -> Made | None:
-    """What is made, unless that takes too many operations."""
+    """What is made, unless that takes too many operations, or isl fails on its own representation."""
     try:
         with operation_limit(SCAN_LIMIT):
             return make()
-    except LimitReached:
+    except (LimitReached, isl.Error):
         return None
 
 
