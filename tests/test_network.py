@@ -12,7 +12,7 @@ import islpy as isl
 import pytest
 
 import loadstone as ls
-from kernels import ROOT, random_kernel, tiny_parameters
+from kernels import EXAMPLES, ROOT, random_kernel, tiny_parameters
 from loadstone.errors import UnsupportedError
 from loadstone.model.kernel import Kernel
 from loadstone.networks.build import make_network
@@ -31,6 +31,7 @@ from oracle import traced
 from strip_oracle import tiled_order
 from tilings import example_tilings, random_tilings
 
+DATA_DEPENDENT = ("histogram", "threshold")
 QUICK = (
     "matmul",
     "polymul",
@@ -238,7 +239,19 @@ def pattern_before_tiling(network: Network, channel: Channel) -> Pattern:
 
 @pytest.mark.parametrize("name", QUICK)
 def test_networks_of_examples(name: str) -> None:
-    kernel = ls.parse(ROOT / "examples" / f"{name}.c")
+    check_example(ROOT / "examples" / f"{name}.c")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(
+    "path", [path for path in EXAMPLES if path.stem not in DATA_DEPENDENT], ids=lambda path: path.stem
+)
+def test_networks_of_all_examples(path: Path) -> None:
+    check_example(path)
+
+
+def check_example(path: Path) -> None:
+    kernel = ls.parse(path)
     network = make_network(next(example_tilings(kernel)))
     rows = sorted(tiny_parameters(kernel), key=lambda row: sum(row.values()))
     check_all(network, (rows[0], rows[-1]))
@@ -268,7 +281,7 @@ def test_networks_of_more_random_kernels(seed: int) -> None:
     check_random_kernel(seed)
 
 
-@pytest.mark.parametrize("name", ["histogram", "threshold"])
+@pytest.mark.parametrize("name", DATA_DEPENDENT)
 def test_accesses_that_depend_on_data_are_refused(name: str) -> None:
     kernel = ls.parse(ROOT / "examples" / f"{name}.c")
     with pytest.raises(UnsupportedError, match="depends on data") as raised:
@@ -277,7 +290,7 @@ def test_accesses_that_depend_on_data_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["jacobi-2d", pytest.param("heat-3d", marks=pytest.mark.sweep)])
-def test_stencils_are_decided_and_split_in_seconds(name: str) -> None:
+def test_stencils_are_decided_and_split(name: str) -> None:
     network = split_completely(make_network(choose_tiling(ls.parse(ROOT / f"examples/polybench/{name}.c"))))
     between = [c for c in network.channels if {c.producer, c.consumer} <= {"S0", "S1"}]
     assert {channel.pattern for channel in between} == {"fifo"}

@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+_READ = """\
+  T read()
+  {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [this] { return !values.empty(); });
+    const T value = values.front();
+    values.pop_front();
+    changed.notify_all();
+    return value;
+  }
+"""
+
 HLS_STREAM_H = """\
 /* Streams for programs whose processes run as threads: reading waits while a stream is empty, writing while it is full.
    The vendor's header serves synthesis; its streams do not wait in software. */
@@ -34,15 +46,7 @@ public:
     changed.notify_all();
   }
 
-  T read()
-  {
-    std::unique_lock<std::mutex> lock(mutex);
-    changed.wait(lock, [this] { return !values.empty(); });
-    const T value = values.front();
-    values.pop_front();
-    changed.notify_all();
-    return value;
-  }
+@READ@
 
 private:
   const std::size_t depth;
@@ -59,7 +63,7 @@ public:
 } // namespace hls
 
 #endif
-"""
+""".replace("@READ@\n", _READ)
 
 HLS_H = """\
 /* What the generated component uses of Intel's HLS/hls.h, for programs whose tasks run as threads. */
@@ -101,15 +105,7 @@ public:
     changed.notify_all();
   }
 
-  T read()
-  {
-    std::unique_lock<std::mutex> lock(mutex);
-    changed.wait(lock, [this] { return !values.empty(); });
-    const T value = values.front();
-    values.pop_front();
-    changed.notify_all();
-    return value;
-  }
+@READ@
 
 private:
   std::deque<T> values;
@@ -150,4 +146,4 @@ template <auto &f> void collect()
 } // namespace ihc
 
 #endif
-"""
+""".replace("@READ@\n", _READ)
