@@ -26,6 +26,7 @@ from loadstone.transfer import Plan
 from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transform.tiling import TiledKernel
 from test_sink import FILTER
+from test_strip_overlap import ROWS_LATER
 from tilings import example_tilings, random_tilings
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
@@ -107,6 +108,25 @@ def test_coarse_plans_make_right_accelerators(stem: str) -> None:
     for tiles in example_tilings(kernel):
         accelerator = make_accelerator(with_buffers(Plan(tiles, coarse_arrays(tiles), False, "by order"), 2))
         check_accelerator(accelerator, list(tiny_parameters(kernel))[-2:], ("checked", "hls"), seed=1)
+
+
+@pytest.mark.parametrize("stem", ["matmul", "fir", "trmm", "syr2k"])
+def test_strips_that_could_overlap_may_drain(stem: str) -> None:
+    kernel = ls.parse(next(path for path in EXAMPLES if path.stem == stem))
+    plan = with_buffers(plan_tiles(next(example_tilings(kernel))), 2, strips="drain")
+    assert (plan.handover.mode, plan.handover.why) == ("drain", "as asked")
+    check_accelerator(make_accelerator(plan), list(tiny_parameters(kernel))[-2:], ("checked", "hls"), seed=1)
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_rows_that_a_later_strip_loads(depth: int, tmp_path: Path) -> None:
+    """A strip loads what the one two before stored: in all ways, with strips of several tiles and of one."""
+    path = tmp_path / "rows_later.c"
+    path.write_text(ROWS_LATER)
+    plan = with_buffers(plan_tiles(choose_tiling(ls.parse(path), (1, 3))), depth)
+    assert plan.handover.mode == "overlap"
+    rows = [{"n": n, "m": m} for n, m in ((0, 0), (1, 4), (2, 3), (23, 2), (7, 31))]
+    check_accelerator(make_accelerator(plan), rows, WAYS, seed=depth)
 
 
 @pytest.mark.parametrize("seed", [3, 5, 9])

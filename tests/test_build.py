@@ -150,7 +150,10 @@ def test_what_build_writes(project: Path) -> None:
     in_hls = {f"hls/{name}" for name in {*around, "matmul.cpp", "matmul.hpp", "sim/hls_stream.h", "testbench.cpp"}}
     assert set(contents(project)) == {*in_c, *in_hls, "plan.json", MANIFEST}
     plan = json.loads((project / "plan.json").read_text())
-    assert plan["arrays"]["a"]["buffer"]["shape"] == [8, 16]
+    buffer = plan["arrays"]["a"]["buffer"]
+    assert (buffer["shape"], buffer["cells"], buffer["max_live"], buffer["copies"]) == ([8, 16], 128, 128, 2)
+    assert plan["strips"]["mode"] == "overlap"
+    assert plan["strips"]["reason"].startswith("no strip loads what the one before it stored; c: ")
 
 
 @needs_gcc
@@ -166,12 +169,33 @@ def test_what_build_writes_runs(project: Path, folder: str, goal: str) -> None:
 
 
 @needs_gcc
+@needs_make
+@pytest.mark.parametrize(
+    ("stem", "options", "mode"),
+    [
+        ("fir", ("--depth", "3"), "overlap"),
+        ("trmm", ("--tile", "4"), "overlap"),
+        ("trmm", ("--tile", "4", "--strips", "drain"), "drain"),
+        ("jacobi-1d", (), "drain"),
+        ("polymul", ("--tile", "4"), "drain"),
+    ],
+)
+def test_threads_do_not_race(stem: str, options: tuple[str, ...], mode: str, tmp_path: Path) -> None:
+    """Kernels whose strips overlap, also in place, and kernels whose strips drain, under the thread sanitizer."""
+    path = next(path for path in EXAMPLES if path.stem == stem)
+    sizes = [part for name in ls.parse(path).parameters for part in ("-p", f"{name}=13")]
+    assert main(["build", str(path), *sizes, *options, "-o", str(tmp_path / "out")]) == 0
+    assert json.loads((tmp_path / "out" / "plan.json").read_text())["strips"]["mode"] == mode
+    assert "0 words differ" in make(tmp_path / "out" / "c", "tsan")
+
+
+@needs_gcc
 def test_a_testbench_sees_a_wrong_accelerator(project: Path, tmp_path: Path) -> None:
     shutil.copytree(project / "c", tmp_path / "c")
     source = tmp_path / "c" / "matmul.c"
     text = source.read_text()
-    assert "a_local[a_cell(i, k)] *" in text
-    source.write_text(text.replace("a_local[a_cell(i, k)] *", "a_local[a_cell(i, k)] +"))
+    assert "a_local[a_cell(copy, i, k)] *" in text
+    source.write_text(text.replace("a_local[a_cell(copy, i, k)] *", "a_local[a_cell(copy, i, k)] +"))
     result = subprocess.run(["make", "-C", str(tmp_path / "c"), "run"], capture_output=True, text=True, check=False)
     assert result.returncode != 0
     assert "0 words differ" not in result.stdout
@@ -208,13 +232,20 @@ def test_hls_beyond_its_sizes_does_nothing(tmp_path: Path) -> None:
 
 
 NAMES = """
-void load(int DEPTH, int p0, int words, int tokens[DEPTH][p0], int new[p0], int x0[DEPTH],
-          int at_local[p0], int at[p0]) {
+void load(int DEPTH, int p0, int words, int done, int gate, int threads_ran, int tokens[DEPTH][p0], int new[p0],
+          int x0[DEPTH], int at_local[p0], int at[p0]) {
   for (int p = 0; p < DEPTH; p++)
     for (int state = 0; state < p0; state++) {
       at[state] = at[state] + at_local[state];
-      tokens[p][state] = tokens[p][state] + words * new[state] * x0[p] + at[state];
+      tokens[p][state] = tokens[p][state] + words * new[state] * x0[p] + at[state] + done + gate * threads_ran;
     }
+}
+"""
+OVERLAPPED_NAMES = """
+void store(int tiles, int p0, int shared, int copy[tiles][p0], int loaded[p0]) {
+  for (int in_flight = 0; in_flight < tiles; in_flight++)
+    for (int cell = 0; cell < p0; cell++)
+      copy[in_flight][cell] = copy[in_flight][cell] + shared * loaded[cell];
 }
 """
 
@@ -230,6 +261,9 @@ def test_names_of_the_source_may_be_those_of_the_program(
     path.write_text(NAMES)
     target, option = way
     values = ("-p", "DEPTH=5", "-p", "p0=7", "--tile", "2")
+    assert ran(capsys, str(path), "--target", target, option, *values)["match"]
+    path.write_text(OVERLAPPED_NAMES)
+    values = ("-p", "tiles=5", "-p", "p0=7", "--tile", "2")
     assert ran(capsys, str(path), "--target", target, option, *values)["match"]
 
 

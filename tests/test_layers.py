@@ -11,9 +11,12 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "loadstone"
 LAYERS = (
     ("errors",),
+    ("rtl",),
+    ("operators",),
     ("poly",),
     ("model",),
     ("frontend", "analysis"),
+    ("counting",),
     ("transform",),
     ("transfer",),
     ("storage",),
@@ -21,6 +24,7 @@ LAYERS = (
     ("loops",),
     ("emit",),
     ("simulate",),
+    ("locality",),
     ("pipeline",),
     ("report",),
     ("cli",),

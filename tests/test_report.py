@@ -26,8 +26,10 @@ from loadstone.report.pictures import Picture, Rectangle, picture
 from loadstone.report.strips import MOST_TILES, ShownStrip, TileWork, middle_point, points_from, strip_values
 from loadstone.report.timeline import Bar, Job, Process, timeline, total_time
 from loadstone.report.words import array_sentence, assignments
+from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import LocalPlan
 
+MODES: tuple[Mode, ...] = ("overlap", "drain")
 TEXTS = {
     "smooth": """
 void smooth(int n, int a[n][n][n], int b[n][n][n])
@@ -428,28 +430,32 @@ def random_strips(seed: int) -> list[list[Job]]:
         load = source.randint(0, longest)
         return Job(load, source.randint(0, longest), source.randint(0, longest), source.randint(0, load))
 
-    return [[job() for _ in range(source.randint(1, 4))] for _ in range(source.randint(1, 4))]
+    return [[job() for _ in range(source.randint(1, 4))] for _ in range(source.randint(1, 5))]
 
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of work in the queue of a process; `needs` is what a load waits for: drained, computed, or nothing."""
+    """A piece of work in the queue of a process.
+
+    `stored` and `computed` are how many tiles must have been stored and computed before.
+    """
 
     tile: int
     units: int
-    needs: str = ""
+    stored: int = 0
+    computed: int = 0
 
 
 class Machine:
     """The pipeline step by step: each process starts the next thing in its queue as soon as it may."""
 
-    def __init__(self, strips: list[list[Job]], depth: int) -> None:
-        every = [(job, position == 0) for strip in strips for position, job in enumerate(strip)]
+    def __init__(self, strips: list[list[Job]], depth: int, mode: Mode) -> None:
+        every = [job for strip in strips for job in strip]
         self.depth = depth
         self.queues: dict[Process, list[Part]] = {
-            "load": [part for tile, (job, opens) in enumerate(every) for part in parts(tile, job, opens)],
-            "compute": [Part(tile, job.compute) for tile, (job, _) in enumerate(every)],
-            "store": [Part(tile, job.store) for tile, (job, _) in enumerate(every)],
+            "load": list(overlapped(strips) if mode == "overlap" else drained(strips)),
+            "compute": [Part(tile, job.compute) for tile, job in enumerate(every)],
+            "store": [Part(tile, job.store) for tile, job in enumerate(every)],
         }
         self.ended: dict[Process, int] = {"load": 0, "compute": 0, "store": 0}
         self.running: dict[Process, Bar] = {}
@@ -487,46 +493,53 @@ class Machine:
         if process == "store":
             return self.ended["compute"] > part.tile
         in_flight = part.tile - self.ended["store"]
-        ready = {
-            "drained": self.ended["store"] == part.tile,
-            "computed": self.ended["compute"] == part.tile,
-            "": True,
-        }
-        return in_flight < self.depth and ready[part.needs]
+        ready = self.ended["store"] >= part.stored and self.ended["compute"] >= part.computed
+        return in_flight < self.depth and ready
 
 
-def parts(tile: int, job: Job, opens: bool) -> Iterator[Part]:
-    """The parts of a load: words that come early, and words that wait for the drain; elsewhere all of them at once."""
-    if not opens:
-        yield Part(tile, job.load)
-        return
-    if job.early:
-        yield Part(tile, job.early, "computed")
-    yield Part(tile, job.load - job.early, "drained")
+def drained(strips: list[list[Job]]) -> Iterator[Part]:
+    """The loads: at the head of a strip, words that come early and words that wait until all before is stored."""
+    tile = 0
+    for strip in strips:
+        if strip[0].early:
+            yield Part(tile, strip[0].early, computed=tile)
+        yield Part(tile, strip[0].load - strip[0].early, stored=tile)
+        yield from (Part(tile + k, job.load) for k, job in enumerate(strip) if k > 0)
+        tile += len(strip)
 
 
+def overlapped(strips: list[list[Job]]) -> Iterator[Part]:
+    """The loads: all of a strip wait until the strip two before is stored."""
+    for number, strip in enumerate(strips):
+        stored = sum(map(len, strips[: max(0, number - 1)]))
+        first = sum(map(len, strips[:number]))
+        yield from (Part(first + k, job.load, stored) for k, job in enumerate(strip))
+
+
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("depth", [1, 2, 3, 5])
 @pytest.mark.parametrize("seed", range(60))
-def test_the_timeline_is_what_the_pipeline_does(seed: int, depth: int) -> None:
+def test_the_timeline_is_what_the_pipeline_does(seed: int, depth: int, mode: Mode) -> None:
     strips = random_strips(seed)
     order = {"load": 0, "compute": 1, "store": 2}
 
     def key(bar: Bar) -> tuple[int, int, int, int]:
         return bar.tile, order[bar.process], bar.start, bar.end
 
-    assert sorted(timeline(strips, depth), key=key) == sorted(Machine(strips, depth).run(), key=key)
+    assert sorted(timeline(strips, depth, mode), key=key) == sorted(Machine(strips, depth, mode).run(), key=key)
 
 
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("seed", range(20))
-def test_one_tile_in_flight_overlaps_nothing(seed: int) -> None:
+def test_one_tile_in_flight_overlaps_nothing(seed: int, mode: Mode) -> None:
     strips = random_strips(seed)
     every = [job for strip in strips for job in strip]
-    assert total_time(timeline(strips, 1)) == sum(job.load + job.compute + job.store for job in every)
+    assert total_time(timeline(strips, 1, mode)) == sum(job.load + job.compute + job.store for job in every)
 
 
 def test_a_timeline_by_hand() -> None:
     strips = [[Job(2, 3, 1), Job(2, 3, 1)], [Job(4, 1, 1, early=3)]]
-    assert timeline(strips, 2) == (
+    assert timeline(strips, 2, "drain") == (
         Bar(0, "load", 0, 2),
         Bar(0, "compute", 2, 5),
         Bar(0, "store", 5, 6),
@@ -540,10 +553,37 @@ def test_a_timeline_by_hand() -> None:
     )
 
 
+def test_a_timeline_of_strips_that_overlap_by_hand() -> None:
+    """The strips have one tile each: the third waits until the first is stored, though three tiles may be in flight."""
+    assert timeline([[Job(1, 1, 4)], [Job(1, 1, 1)], [Job(1, 1, 1)]], 3, "overlap") == (
+        Bar(0, "load", 0, 1),
+        Bar(0, "compute", 1, 2),
+        Bar(0, "store", 2, 6),
+        Bar(1, "load", 1, 2),
+        Bar(1, "compute", 2, 3),
+        Bar(1, "store", 6, 7),
+        Bar(2, "load", 6, 7),
+        Bar(2, "compute", 7, 8),
+        Bar(2, "store", 8, 9),
+    )
+
+
 def test_overlap_of_matmul() -> None:
     report = report_of("matmul")
     assert 0 < report.timeline.total < report.timeline.sequential
     assert report.timeline.bars[-1].end == report.timeline.total
     text = parsed(emit_report(report)).text
-    assert "words of a, b may come as soon as these have been computed" in text
+    assert "Strips overlap: no strip loads what the one before it stored." in text
+    assert "A strip is loaded while the one before is still computed and stored" in text
     assert "overlap saves" in text
+
+
+def test_strips_of_matmul_may_drain() -> None:
+    kernel = ls.parse(ROOT / "examples" / "matmul.c")
+    overlap, drain = (gather_report(ls.plan(kernel, strips=mode), {"n": 96}) for mode in MODES)
+    assert overlap.timeline.total < drain.timeline.total < drain.timeline.sequential
+    text = parsed(emit_report(drain)).text
+    assert "words of a, b may come as soon as these have been computed" in text
+    assert "c: its buffer holds results, waits until all is stored." in text
+    assert "local cells5\u202f120in all" in text
+    assert "local cells10\u202f240in all" in parsed(emit_report(overlap)).text

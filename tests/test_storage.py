@@ -16,9 +16,10 @@ from loadstone.pipeline import choose_tiling, plan_tiles
 from loadstone.poly import fixed, pairs
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.storage import crowd, differences
+from loadstone.storage import handover as handovers
 from loadstone.storage.buffers import Buffer, make_buffers
 from loadstone.storage.crowd import max_live
-from loadstone.storage.handover import handover
+from loadstone.storage.handover import Handover, Mode, handover
 from loadstone.storage.lifetimes import lifetimes
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transfer import Plan
@@ -215,28 +216,67 @@ def test_powers_of_two() -> None:
     assert plan["A"].buffer.cells({}) == 64
 
 
+def follow_of(stem: str, mode: Mode = "overlap", depth: int = 2) -> Handover:
+    return handover(plan_tiles(choose_tiling(ls.parse(example(stem)))), depth, mode)
+
+
 def test_strips_follow_each_other() -> None:
-    follow = handover(plan_tiles(choose_tiling(ls.parse(example("polymul")))))
-    assert (follow.mode, follow.early) == ("overlap", ("a", "b"))
-    assert "loaded by a later one" in follow.reasons["c"]
-    matmul = handover(plan_tiles(choose_tiling(ls.parse(example("matmul")))))
-    assert "its buffer holds results" in matmul.reasons["c"]
-    cholesky = handover(plan_tiles(choose_tiling(ls.parse(example("cholesky")))))
+    polymul = follow_of("polymul")
+    assert (polymul.mode, polymul.early, polymul.doubled) == ("drain", ("a", "b"), ())
+    assert polymul.why == "a strip loads what the one before it stored"
+    assert "loaded by the next one" in polymul.reasons["c"]
+    matmul = follow_of("matmul")
+    assert (matmul.mode, matmul.early, matmul.doubled) == ("overlap", (), ("c", "a", "b"))
+    assert matmul.why == "no strip loads what the one before it stored"
+    assert "never stored" in matmul.reasons["a"]
+    assert "no strip loads what an earlier one stored" in matmul.reasons["c"]
+    cholesky = follow_of("cholesky")
     assert (cholesky.mode, cholesky.early) == ("drain", ())
 
 
-def test_a_strip_reads_back_what_an_earlier_one_stored() -> None:
-    """The reason that handover gives is that of the enumerated plan."""
-    for stem in ("polymul", "matmul", "cholesky", "jacobi-1d", "trmm", "gemm"):
-        plan = plan_tiles(choose_tiling(ls.parse(example(stem)), (3,)))
-        follow = handover(plan)
-        parameters = dict.fromkeys(plan.tiles.kernel.parameters, 8)
-        for name, reason in follow.reasons.items():
-            part = plan[name]
-            loaded = pairs(fixed(part.strip_to_loaded, parameters))
-            stored = pairs(fixed(part.strip_to_stored, parameters))
-            back = any(early < late and x == y for early, x in stored for late, y in loaded)
-            assert back == ("loaded by a later one" in reason)
+def test_strips_may_be_asked_to_drain() -> None:
+    matmul = follow_of("matmul", "drain")
+    assert (matmul.mode, matmul.why, matmul.early, matmul.doubled) == ("drain", "as asked", ("a", "b"), ())
+    assert "its buffer holds results" in matmul.reasons["c"]
+
+
+def test_one_strip_and_one_tile_need_no_copies() -> None:
+    dma = follow_of("dma")
+    assert (dma.mode, dma.why, dma.doubled) == ("overlap", "there is one strip", ())
+    matmul = follow_of("matmul", depth=1)
+    assert (matmul.mode, matmul.why, matmul.doubled, matmul.early) == ("drain", "one tile is in flight", (), ())
+
+
+def test_an_undecided_successor_drains(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handovers, "NEXT_LIMIT", 1)
+    assert follow_of("matmul").mode == "overlap"
+    assert follow_of("polymul").why == "a strip loads what an earlier one stored"
+
+
+@pytest.mark.parametrize(
+    "stem", ["polymul", "matmul", "cholesky", "jacobi-1d", "trmm", "gemm", "mvt", "gramschmidt", "3mm"]
+)
+def test_what_strips_load_of_what_others_stored(stem: str) -> None:
+    """The reasons that handover gives are those of the enumerated plans, with the strips that there are."""
+    plan = plan_tiles(next(example_tilings(ls.parse(example(stem)))))
+    follow = handover(plan, 2)
+    for name, reason in follow.reasons.items():
+        found = {distance for size in (1, 2, 5, 8) for distance in strips_between(plan, name, size)}
+        assert (1 in found) == ("loaded by the next one" in reason)
+        assert (bool(found) and 1 not in found) == ("loaded by a later one" in reason)
+    assert follow.mode == (
+        "drain" if any("by the next one" in reason for reason in follow.reasons.values()) else "overlap"
+    )
+
+
+def strips_between(plan: Plan, name: str, size: int) -> set[int]:
+    """How many strips after the one that stores an element of an array it is loaded, if all parameters are `size`."""
+    parameters = dict.fromkeys(plan.tiles.kernel.parameters, size)
+    strips = strips_of(plan.tiles, parameters)
+    number = {strip[0].coordinates[: len(plan.tiles.outer)]: k for k, strip in enumerate(strips)}
+    loaded = pairs(fixed(plan[name].strip_to_loaded, parameters))
+    stored = pairs(fixed(plan[name].strip_to_stored, parameters))
+    return {number[late] - number[early] for early, x in stored for late, y in loaded if x == y and early < late}
 
 
 def test_what_a_plan_says_of_memories_is_made_once() -> None:

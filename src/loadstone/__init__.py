@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from loadstone.frontend.read import parse
     from loadstone.model.kernel import Kernel
     from loadstone.networks.model import Network
-    from loadstone.pipeline import build, network, plan
+    from loadstone.pipeline import build, network, plan, transformed
     from loadstone.storage.local_plan import LocalPlan
     from loadstone.transform import Tiling
 
@@ -46,6 +46,7 @@ _HOMES = {
     "network": "loadstone.pipeline",
     "parse": "loadstone.frontend.read",
     "plan": "loadstone.pipeline",
+    "transformed": "loadstone.pipeline",
 }
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "network",
     "parse",
     "plan",
+    "transformed",
 ]
 
 

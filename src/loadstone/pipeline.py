@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from loadstone.analysis import Dependences, dependences
@@ -11,6 +12,7 @@ from loadstone.emit.hls import Flavour
 from loadstone.emit.project import Project
 from loadstone.emit.targets import build_project, predicted_words
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
+from loadstone.loops import Node
 from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.networks.build import make_network
@@ -25,13 +27,18 @@ from loadstone.simulate import execute, initial_memory, mismatches
 from loadstone.simulate.accelerated import compile_c, compile_hls
 from loadstone.simulate.compiled import CompiledKernel, compile_original, compile_printed
 from loadstone.simulate.memory import copied, live_out_arrays
+from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import DEFAULT_DEPTH, LocalPlan, with_buffers
 from loadstone.transfer import Plan, make_plan
 from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transform.auto import auto_tiled, auto_would_work
+from loadstone.transform.found import Goal, found_steps
 from loadstone.transform.legality import check_legal, violation
+from loadstone.transform.script import ScriptStep, parse_script, read_script
+from loadstone.transform.sequence import Transformed, apply_steps, check_result
 from loadstone.transform.sink import sunk
 from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled, untiled
+from loadstone.transform.usage import Step
 
 T = TypeVar("T")
 Split = Literal["none", "depth", "complete"]
@@ -51,6 +58,51 @@ def choose_tiling(
     return _tiled(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
 
 
+def transformed(
+    kernel: Kernel,
+    steps: str | Path | Iterable[Step],
+    *,
+    allow_illegal: bool = False,
+    free_reductions: bool = False,
+) -> Transformed:
+    """The kernel after loop transformations: the text of a script, a file with one, or steps.
+
+    Raises `IllegalTransformation` for a step that breaks a dependence, with `allow_illegal` only if the result does.
+    """
+    match steps:
+        case str():
+            asked: Iterable[Step | ScriptStep] = parse_script(steps)
+        case Path():
+            asked = read_script(steps)
+        case _:
+            asked = steps
+    result = transform_kernel(kernel, asked, allow_illegal=allow_illegal, free_reductions=free_reductions)
+    check_result(result)
+    return result
+
+
+def transform_kernel(
+    kernel: Kernel,
+    steps: Iterable[Step | ScriptStep],
+    *,
+    allow_illegal: bool = False,
+    free_reductions: bool = False,
+    limit: int | None = None,
+) -> Transformed:
+    """The kernel after steps, legal or not; without `allow_illegal` up to the first step that is not."""
+    return within_limit(
+        "the legality of the steps",
+        limit,
+        lambda: apply_steps(kernel, steps, allow_illegal=allow_illegal, free_reductions=free_reductions),
+    )
+
+
+def automatic_steps(kernel: Kernel, goal: Goal, limit: int | None = None) -> tuple[Step, ...]:
+    """Steps that bring a kernel towards a goal, found by isl's scheduler."""
+    known = within_limit("the dependences", limit, lambda: dependences(kernel))
+    return found_steps(kernel, known, goal)
+
+
 def plan(
     kernel: Kernel,
     tiling: Tiling | None = None,
@@ -58,11 +110,15 @@ def plan(
     depth: int = DEFAULT_DEPTH,
     keep_dead_stores: bool = False,
     power_of_two: bool = False,
+    strips: Mode = "overlap",
 ) -> LocalPlan:
-    """The load/store plan of a kernel with its local memories; without a tiling, of the one its source asks for."""
+    """The load/store plan of a kernel with its local memories; without a tiling, of the one its source asks for.
+
+    `strips` says whether a strip should be loaded while the one before is computed and stored, where that is possible.
+    """
     tiles = choose_tiling(kernel) if tiling is None else _tiled(kernel, tiling)
     moved = plan_tiles(tiles, keep_dead_stores=keep_dead_stores)
-    return with_buffers(moved, depth, power_of_two=power_of_two)
+    return with_buffers(moved, depth, power_of_two=power_of_two, strips=strips)
 
 
 def network(
@@ -133,6 +189,7 @@ def build(
     target: str | Sequence[str] = "c",
     depth: int = DEFAULT_DEPTH,
     power_of_two: bool = False,
+    strips: Mode = "overlap",
     parameters: Mapping[str, int] | None = None,
     flavour: Flavour = "vitis",
 ) -> Project:
@@ -140,7 +197,7 @@ def build(
 
     With parameters, memories whose sizes depend on them are made large enough for these.
     """
-    made = plan(kernel, tiling, depth=depth, power_of_two=power_of_two)
+    made = plan(kernel, tiling, depth=depth, power_of_two=power_of_two, strips=strips)
     targets = (target,) if isinstance(target, str) else tuple(target)
     return build_project(make_accelerator(made), targets, {**kernel.defaults, **(parameters or {})}, flavour=flavour)
 
@@ -195,8 +252,13 @@ def within_limit(what: str, limit: int | None, compute: Callable[[], T]) -> T:
         raise UnsupportedError(Diagnostic(f"{what} cannot be decided: {reached}", None, hint)) from None
 
 
-def compare_executions(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0) -> dict[str, Any]:
-    """The outcome of running a kernel as its own C (if it is C), as the model, and as C printed from the model."""
+def compare_executions(
+    kernel: Kernel, parameters: Mapping[str, int], seed: int = 0, loops: Node | None = None
+) -> dict[str, Any]:
+    """The outcome of running a kernel as its own C (if it is C), as the model, and as C printed from the model.
+
+    `loops` are those to print, by default in the kernel's own order.
+    """
     start = initial_memory(kernel, parameters, seed)
     outputs = live_out_arrays(kernel)
     interpreted = copied(start)
@@ -205,7 +267,7 @@ def compare_executions(kernel: Kernel, parameters: Mapping[str, int], seed: int 
     except IndexError as error:
         raise InputError(Diagnostic(f"the kernel leaves an array: {error}", None, "see the warnings of info")) from None
     ways: dict[str, int] = {}
-    for way, program in _compiled_ways(kernel):
+    for way, program in _compiled_ways(kernel, loops):
         memory = copied(start)
         program.run(parameters, memory)
         ways[way] = len(mismatches(interpreted, memory, outputs))
@@ -220,10 +282,10 @@ def compare_executions(kernel: Kernel, parameters: Mapping[str, int], seed: int 
     }
 
 
-def _compiled_ways(kernel: Kernel) -> Iterator[tuple[str, CompiledKernel]]:
+def _compiled_ways(kernel: Kernel, loops: Node | None) -> Iterator[tuple[str, CompiledKernel]]:
     if kernel.original is not None:
         yield "original C", compile_original(kernel)
-    yield "printed C", compile_printed(kernel)
+    yield "printed C", compile_printed(kernel, loops)
 
 
 def run_accelerator(

@@ -84,6 +84,13 @@ def output(kernel: Kernel) -> isl.UnionMap:
     return coalesced(_union(kernel, (_ordered_pairs(m, m.must.union(m.may), m.must.union(m.may)) for m in memories)))
 
 
+def memory_flow(kernel: Kernel, arrays: Iterable[str]) -> isl.UnionMap:
+    """Memory-based flow dependences through some arrays: every write before a read of the same element."""
+    memories = _memories(kernel)
+    chosen = (memories[array] for array in arrays)
+    return coalesced(_union(kernel, (_ordered_pairs(m, m.must.union(m.may), m.reads) for m in chosen)))
+
+
 def _ordered_pairs(memory: _Memory, first: isl.UnionMap, second: isl.UnionMap) -> isl.UnionMap:
     info = isl.UnionAccessInfo.from_sink(second).set_may_source(first)
     return info.set_schedule_map(memory.dates).compute_flow().get_may_dependence()

@@ -4,18 +4,43 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.frontend.read import parse
 from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.pipeline import choose_tiling, plan_tiles, transform_kernel
 from loadstone.storage.local_plan import with_buffers
+from loadstone.transform.script import ScriptStep, read_script
+from loadstone.transform.sequence import check_result
 from loadstone.transform.tiling import TiledKernel, untiled
 
 
 def read_kernel(arguments: argparse.Namespace) -> Kernel:
-    """The kernel of the options that `options.kernel` defines."""
+    """The kernel of the options that `options.kernel` defines, transformed by the script if there is one."""
+    kernel = parse_kernel(arguments)
+    steps = script_steps(arguments)
+    if not steps:
+        return kernel
+    result = transform_kernel(
+        kernel,
+        steps,
+        allow_illegal=arguments.allow_illegal,
+        free_reductions=arguments.free_reductions,
+        limit=arguments.limit,
+    )
+    check_result(result, "" if arguments.allow_illegal else "with --allow-illegal later steps may mend this")
+    return result.kernel
+
+
+def script_steps(arguments: argparse.Namespace) -> tuple[ScriptStep, ...]:
+    """The steps of the script that the options name."""
+    return read_script(Path(arguments.script)) if arguments.script else ()
+
+
+def parse_kernel(arguments: argparse.Namespace) -> Kernel:
+    """The kernel as its file has it."""
     return parse(
         arguments.kernel,
         function=arguments.function,
@@ -41,7 +66,13 @@ def accelerator_of(
     """The accelerator of the options that `options.accelerator` defines."""
     tiles = tiled_kernel(arguments, kernel)
     plan = plan_tiles(tiles, keep_dead_stores=arguments.keep_dead_stores, limit=arguments.limit)
-    local = with_buffers(plan, arguments.depth, power_of_two=arguments.power_of_two, parameters=parameters)
+    local = with_buffers(
+        plan,
+        arguments.depth,
+        power_of_two=arguments.power_of_two,
+        parameters=parameters,
+        strips=arguments.strips,
+    )
     return make_accelerator(local)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+METHODS = ("exact", "add-var", "mod-classes", "split-periods", "poly-approx", "drop-frac", "hybrid")
+
 
 def output(parser: argparse.ArgumentParser) -> None:
     """How results are shown."""
@@ -17,7 +19,17 @@ def kernel(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-I", dest="include", metavar="DIR", action="append", default=[], help="folder of headers")
     parser.add_argument("--function", metavar="NAME", help="the function that holds the kernel")
     parser.add_argument("--limit", metavar="N", type=int, help="isl operations that a computation may take")
+    script(parser)
     output(parser)
+
+
+def script(parser: argparse.ArgumentParser) -> None:
+    """Loop transformations that come before everything else."""
+    parser.add_argument("--script", metavar="FILE", help="transform the kernel by the steps in this file first")
+    parser.add_argument("--allow-illegal", action="store_true", help="steps may break what later steps mend")
+    parser.add_argument(
+        "--free-reductions", action="store_true", help="sums and products may be reordered, which changes rounding"
+    )
 
 
 def parameters(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +55,12 @@ def tiling(parser: argparse.ArgumentParser) -> None:
 def memories(parser: argparse.ArgumentParser) -> None:
     """How local memories are made."""
     parser.add_argument("--depth", metavar="D", type=positive, default=2, help="tiles in flight; 2 is double buffering")
+    parser.add_argument(
+        "--strips",
+        choices=("overlap", "drain"),
+        default="overlap",
+        help="whether a strip is loaded while the one before is computed and stored, where possible; by default so",
+    )
     parser.add_argument("--power-of-two", action="store_true", help="round the moduli of local buffers up")
     parser.add_argument("--keep-dead-stores", action="store_true", help="store all that is written, as in the papers")
 
@@ -82,6 +100,24 @@ def network(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", dest="file", metavar="FILE", help="draw the network: FILE.svg or FILE.dot")
 
 
+def transform(parser: argparse.ArgumentParser) -> None:
+    """Options of `transform`."""
+    kernel(parser)
+    parameters(parser)
+    parser.add_argument(
+        "--step", dest="steps", metavar="STEP", action="append", default=[], help="a step, after the script; repeatable"
+    )
+    parser.add_argument("--auto", choices=("locality", "parallel"), help="begin with a schedule that is found")
+    parser.add_argument(
+        "--style",
+        choices=("compact", "separated"),
+        default="compact",
+        help="each statement once under conditions, or many loops without conditions",
+    )
+    parser.add_argument("--verify", action="store_true", help="run the result against the original program")
+    parser.add_argument("-o", dest="file", metavar="FILE.c", help="where to write the C")
+
+
 def build(parser: argparse.ArgumentParser) -> None:
     """Options of `build`."""
     accelerator(parser)
@@ -110,6 +146,55 @@ def report(parser: argparse.ArgumentParser) -> None:
     accelerator(parser)
     parser.add_argument("--verify", action="store_true", help="run the accelerator as C, and say whether it is right")
     parser.add_argument("-o", dest="file", metavar="F.html", required=True, help="the page to write")
+
+
+def reuse(parser: argparse.ArgumentParser) -> None:
+    """Options of `reuse`."""
+    kernel(parser)
+    parameters(parser)
+    tiling(parser)
+    parser.add_argument("--tiled", action="store_true", help="run in the order of the tiling that the source asks for")
+    parser.add_argument("--size", metavar="W", type=positive, help="misses of a cache of this many elements (or lines)")
+    parser.add_argument("--line", metavar="WORDS", type=positive, default=1, help="elements in a cache line")
+    parser.add_argument("--scalars", action="store_true", help="count accesses of scalars, too")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the inputs, where accesses depend on data")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--trace", action="store_true", help="show each access, and what the cache holds after it")
+    shown.add_argument("--symbolic", action="store_true", help="distances in closed form, for all parameters")
+
+
+def count(parser: argparse.ArgumentParser) -> None:
+    """Options of `count`."""
+    parser.add_argument("set", metavar="SET", help="a set or a map in isl syntax; @FILE reads a file, - standard input")
+    parser.add_argument("--limit", metavar="N", type=int, help="isl operations that counting may take")
+    parameters(parser)
+    output(parser)
+
+
+def bound(parser: argparse.ArgumentParser) -> None:
+    """Options of `bound`."""
+    parser.add_argument("values", metavar="QPOLY", nargs="?", help="a piecewise quasi-polynomial; @FILE, - as in count")
+    parser.add_argument("--method", choices=METHODS, help="how to bound; by default exact, else hybrid")
+    parser.add_argument(
+        "--basic", choices=METHODS[:-1], default="mod-classes", help="hybrid: the method for large chambers"
+    )
+    parser.add_argument(
+        "--threshold", metavar="N", type=positive, help="split-periods: most periods, 100; hybrid: small chambers, 50"
+    )
+    parser.add_argument("--accuracy", metavar="X", type=float, help="evaluate variables with larger relative errors")
+    parser.add_argument("--minimum", action="store_true", help="a lower bound instead of an upper one")
+    parser.add_argument("--live", metavar="KERNEL", help="bound the number of live elements of a .c or .py kernel")
+    parser.add_argument("--schedule", metavar="MAP", help="with --live: the order of execution, by default its own")
+    parser.add_argument("--commutative", action="store_true", help="with --live: sums may run in any order")
+    parser.add_argument("--early-inputs", action="store_true", help="with --live: inputs are there from the beginning")
+    parser.add_argument("--late-outputs", action="store_true", help="with --live: outputs stay until the end")
+    parser.add_argument("--search", metavar="B", type=positive, help="with --live: try coefficients from -B to B")
+    parser.add_argument("--dimensions", metavar="D", type=positive, default=1, help="of schedules that are searched")
+    parser.add_argument("-D", dest="defines", metavar="NAME[=VALUE]", action="append", default=[], type=definition)
+    parser.add_argument("-I", dest="include", metavar="DIR", action="append", default=[], help="folder of headers")
+    parser.add_argument("--function", metavar="NAME", help="the function that holds the kernel")
+    parameters(parser)
+    output(parser)
 
 
 def positive(text: str) -> int:

@@ -64,7 +64,7 @@ def _show(accelerator: Accelerator, parameters: Mapping[str, int] | None, per_ti
     coordinates = ", ".join(f"{name} of size {size}" for name, size in zip(tiles.coordinates, tiles.sizes, strict=True))
     screen.print(f"tiles    {coordinates}; a strip runs over {', '.join(tiles.inner)}")
     follow = plan.handover
-    screen.print(f"pipeline {plan.depth} tiles in flight; strips {follow.mode}")
+    screen.print(f"pipeline {plan.depth} tiles in flight; strips {follow.mode}: {follow.why}")
     for name, reason in follow.reasons.items():
         screen.print(f"  {name}: {reason}", markup=False)
     for name, part in plan.arrays.items():
@@ -90,8 +90,8 @@ def _show_buffers(accelerator: Accelerator, parameters: Mapping[str, int] | None
         shape = " x ".join(map(str, info["shape"])) or "register"
         alive = "?" if info["max_live"] is None else str(info["max_live"])
         ratio = "" if info["ratio"] is None else f"{info['ratio']:.2f}"
-        rows.append((name, info["mapping"], shape, str(info["cells"]), alive, ratio))
-    screen.print(table(("array", "mapping", "shape", ">cells", ">max live", ">ratio"), rows))
+        rows.append((name, info["mapping"], shape, str(info["cells"]), str(info["copies"]), alive, ratio))
+    screen.print(table(("array", "mapping", "shape", ">cells", ">copies", ">max live", ">ratio"), rows))
 
 
 def _show_scans(accelerator: Accelerator, screen: Console) -> None:

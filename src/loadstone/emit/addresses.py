@@ -15,6 +15,9 @@ from loadstone.model.expression import Constant, Expression, Variable
 from loadstone.model.kernel import Array
 from loadstone.storage.buffers import Buffer, Component
 
+COPY = Parameter("copy", "int @")
+"""Which copy of the local buffers a strip uses, where they have two."""
+
 
 @dataclass(frozen=True, eq=False)
 class Addresses:
@@ -56,8 +59,9 @@ class Addresses:
             yield from self._checks(buffer.array, cell, at)
 
     def _cell(self, buffer: Buffer) -> Function:
-        """The cell of an element in its buffer."""
-        text = emit_cell(buffer.components, lambda size: _factor(size, self.names))
+        """The cell of an element in its buffer; the second of two copies lies behind the first."""
+        first = COPY.name if buffer.copies > 1 else ""
+        text = emit_cell(buffer.components, lambda size: _factor(size, self.names), outermost=first)
         comment = f"The cell of {_reference(buffer.array)} in local memory."
         return self._address("cell", buffer.array, "int", comment, (f"return {text};",))
 
@@ -83,7 +87,7 @@ class Addresses:
     ) -> Function:
         """A function of the subscripts, the kernel's parameters, and the tags of cells."""
         tags = (Parameter(tag, "long *@"),) if tag else ()
-        offer = (*tags, *self.parameters, *coordinates(array.rank))
+        offer = (*tags, *self.parameters, COPY, *coordinates(array.rank))
         return Function(comment, f"static inline {kind}", f"{self.names[array.name]}_{way}", offer, body)
 
 
@@ -103,12 +107,15 @@ def position_function(array: Array, names: Names, parameters: Sequence[Parameter
     return Function(comment, "static inline long", f"{names[array.name]}_at", offer, (f"return {text or '0'};",))
 
 
-def emit_cell(components: Sequence[Component], factor: Callable[[Expression], str], *, signed: bool = False) -> str:
+def emit_cell(
+    components: Sequence[Component], factor: Callable[[Expression], str], *, outermost: str = "", signed: bool = False
+) -> str:
     """The number of the cell of a point (x0, x1, ...), row by row; `factor` prints the sizes of dimensions.
 
-    Coordinates may be negative where they are `signed`.
+    `outermost` is the variable of one more dimension, in front of the others, if there is one. Coordinates may be
+    negative where they are `signed`.
     """
-    text = ""
+    text = outermost
     for part in components:
         rows = text if text.isidentifier() else f"({text})"
         shown = _component(part, signed)

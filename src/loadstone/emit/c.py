@@ -24,6 +24,7 @@ from loadstone.model.expression import (
     walk,
 )
 from loadstone.model.kernel import Access, Array, Kernel, Statement
+from loadstone.model.tidy import tidy
 from loadstone.model.types import FLOAT, INT, ScalarType
 
 INDENT = "  "
@@ -160,7 +161,7 @@ def emit_instance(statement: Statement, arguments: Sequence[Expression], element
 
 
 def _subscripts(access: Access, values: dict[str, Expression], operands: Sequence[str]) -> list[str]:
-    return [emit_expression(substituted(subscript, values), operands) for subscript in access.subscripts]
+    return [emit_expression(tidy(substituted(subscript, values)), operands) for subscript in access.subscripts]
 
 
 def emit_loops(node: Node, instance: Callable[[Instance], list[str]], innermost: Sequence[str] = ()) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from loadstone.emit.c import INDENT, braced, emit_expression, expressions_of, helper, helpers_used, warnings_of_source
+from loadstone.emit.c import INDENT, emit_expression, expressions_of, helper, helpers_used, warnings_of_source
+from loadstone.emit.c_threads import GATE, declared_threads, emit_thread, threads_ran
 from loadstone.emit.functions import Function, Parameter, variables_in
-from loadstone.emit.processes import TOKENS, Dialect, Processes, point_rank
+from loadstone.emit.processes import Dialect, Processes, point_rank
 from loadstone.emit.reference import entry_head
 from loadstone.emit.testbench import Call
 from loadstone.loops.accelerator import Accelerator
@@ -17,6 +18,7 @@ from loadstone.model.types import INT
 from loadstone.storage.buffers import Buffer
 
 C = Dialect(tokens="struct tokens *@", send="tokens_send(@);", receive="tokens_receive(@);")
+PROCESSES = ("load", "compute", "store")
 CHECKED_C = Dialect(tokens=C.tokens, send=C.send, receive=C.receive, checked=True)
 
 TOKENS_H = """\
@@ -25,6 +27,7 @@ TOKENS_H = """\
 #define TOKENS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 struct tokens {
   pthread_mutex_t mutex;
@@ -68,8 +71,9 @@ static inline void tokens_receive(struct tokens *queue)
   pthread_mutex_unlock(&queue->mutex);
 }
 
+@GATE@
 #endif
-"""
+""".replace("@GATE@", GATE)
 
 _OVERRUN = """\
 /* A local cell does not hold the element that is read from it. */
@@ -195,7 +199,8 @@ def _state(processes: Processes) -> list[str]:
         "/* What the processes share. */",
         "struct state {",
         *(f"{INDENT}{member.declared()};" for member in members),
-        f"{INDENT}struct tokens {', '.join(TOKENS)};",
+        f"{INDENT}struct tokens {', '.join(queue.name for queue in processes.tokens)};",
+        f"{INDENT}struct gate gate;",
         f"{INDENT}long loaded_words, stored_words;",
         "};",
         "",
@@ -205,20 +210,14 @@ def _state(processes: Processes) -> list[str]:
 def _threads(processes: Processes) -> Iterator[str]:
     """One entry for each thread."""
     for process in (processes.load, processes.compute, processes.store):
-        yield f"static void *run_{process.name}(void *argument)"
-        yield "{"
-        yield f"{INDENT}{'struct state *state = argument' if process.parameters else '(void)argument'};"
-        yield f"{INDENT}{_with_state(processes, process)};"
-        yield f"{INDENT}return NULL;"
-        yield "}"
-        yield ""
+        yield from emit_thread(process.name, _with_state(processes, process))
 
 
 def _with_state(processes: Processes, function: Function) -> str:
     """The call of a function with the members of the state."""
     values = {p.name: f"state->{p.name}" for p in (*top_parameters(processes), *processes.locals)}
-    shared = (*TOKENS, "loaded_words", "stored_words")
-    return function.call({**values, **{name: f"&state->{name}" for name in shared}})
+    shared = (*processes.tokens, *processes.counters)
+    return function.call({**values, **{p.name: f"&state->{p.name}" for p in shared}})
 
 
 def _memory(processes: Processes) -> list[str]:
@@ -231,10 +230,12 @@ def _memory(processes: Processes) -> list[str]:
         if processes.dialect.checked:
             tag = f"{processes.names[name]}_tag"
             opened.append(f"state->{tag} = calloc({cells}, sizeof *state->{tag});")
-    opened += [f"tokens_open(&state->{queue}, DEPTH);" for queue in TOKENS]
+    opened += [f"tokens_open(&state->{queue.name}, DEPTH);" for queue in processes.tokens]
+    opened.append("gate_open(&state->gate);")
     missing = " && ".join(f"state->{p.name}" for p in processes.locals) or "true"
     closed = [f"free(state->{p.name});" for p in processes.locals]
-    closed += [f"tokens_close(&state->{queue});" for queue in TOKENS]
+    closed += [f"tokens_close(&state->{queue.name});" for queue in processes.tokens]
+    closed.append("gate_close(&state->gate);")
     open_ = Function(
         "Allocates local memory and opens the queues; false where memory is missing.",
         "static bool",
@@ -256,7 +257,8 @@ def _cells(processes: Processes, buffer: Buffer) -> str:
     """The number of cells to allocate, at least one."""
     sizes = [part.size for part in buffer.components] or [integer(1)]
     members = {name: f"state->{processes.names[name]}" for name in processes.accelerator.kernel.parameters}
-    texts = [emit_expression(replace(processes.names, names=members).counted(size)) for size in sizes]
+    counted = replace(processes.names, names=members).counted
+    texts = [*(["2"] if buffer.copies > 1 else []), *(emit_expression(counted(size)) for size in sizes)]
     if all(isinstance(size, Constant) for size in sizes):
         return " * ".join(texts)
     product = " * ".join(f"(size_t)({text})" for text in texts)
@@ -271,13 +273,8 @@ def _top(processes: Processes) -> list[str]:
     report = ["words->loaded = state->loaded_words;", "words->stored = state->stored_words;"]
     threaded = [
         *start,
-        "bool done = open_state(state);",
-        "pthread_t threads[3];",
-        "if (done)",
-        f"{INDENT}done = pthread_create(&threads[0], NULL, run_load, state) == 0",
-        f"{INDENT}    && pthread_create(&threads[1], NULL, run_compute, state) == 0",
-        f"{INDENT}    && pthread_create(&threads[2], NULL, run_store, state) == 0;",
-        *braced("for (int k = 0; done && k < 3; k++)", ["pthread_join(threads[k], NULL);"]),
+        *declared_threads(PROCESSES),
+        f"const bool done = open_state(state) && {threads_ran(PROCESSES)};",
         *report,
         "close_state(state);",
         "return done ? 0 : -1;",

@@ -25,7 +25,7 @@ from loadstone.model.types import BOOL
 WORDS_IN_QUEUE = 512
 """How many loaded words may wait for the compute process, for each array that is loaded through a queue."""
 
-_WORK = re.compile(r"\b(load_early|load_late|take_tile|compute_tile|store_tile)\(")
+_WORK = re.compile(r"\b(load_tile|load_early|load_late|take_tile|compute_tile|store_tile)\(")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Design:
         """The number of cells of each local buffer."""
         names = self.processes.names
         return {
-            f"{names[name]}_local": max(1, prod(buffer.shape(self.parameters or {})))
+            f"{names[name]}_local": buffer.copies * max(1, buffer.cells(self.parameters or {}))
             for name, buffer in self.accelerator.buffers.items()
         }
 

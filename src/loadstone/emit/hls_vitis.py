@@ -5,10 +5,12 @@ Three processes in a dataflow region. What the rules of Vitis are, and how the p
 - A local buffer that processes share without ping-pong copies is `type=unsync` [UG1399, pragma HLS stream]: the design
   keeps reads and writes in order, here by tokens. Such a buffer has two ports, one for each of two processes, and one
   process that writes. So arrays that are loaded and also written by tiles come through a queue of words, and the
-  compute process puts them into their buffers; others are written by the load process.
+  compute process puts them into their buffers; others are written by the load process. The two copies of a buffer,
+  where strips overlap, are the halves of one such memory.
 - The region has only declarations and calls [UG1399, dataflow coding style]; tests of the arguments are outside of it.
-- Tokens `stored` and `strip_computed` flow backwards. Documentation calls data that flows backwards not canonical; it
-  excludes it for ping-pong buffers and shows it for FIFO-like channels [UG1399, modeling feedback in dataflow regions].
+- Tokens `stored` and, where strips drain, `strip_computed` flow backwards. Documentation calls data that flows
+  backwards not canonical; it excludes it for ping-pong buffers and shows it for FIFO-like channels [UG1399, modeling
+  feedback in dataflow regions].
 - `hls::fence` [UG1399, HLS fence library] keeps tokens behind the accesses that they speak of.
 - External arrays are read by the load process and written by the store process, each through a bundle of its own.
 

@@ -16,10 +16,11 @@ _CPP = """alignas alignof and and_eq asm bitand bitor catch class compl concept 
 dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private
 protected public reinterpret_cast requires static_assert static_cast template this thread_local throw try typeid
 typename using virtual wchar_t xor xor_eq std hls ihc component"""
-_OWN = """load compute store load_early load_late take_tile compute_tile store_tile loaded computed stored
-strip_computed words loaded_words stored_words at more point p run in_flight is_first is_next cell state argument k_ min
-max floord modulo sequential tokens send receive abs size_t overrun DEPTH accelerate loading computing queue ORDERED
-WORDS LOCAL"""
+_OWN = """load compute store load_tile load_early load_late take_tile compute_tile store_tile loaded computed stored
+strip_computed words loaded_words stored_words at more point p run in_flight is_first is_next tiles copy cell state
+argument k_ min max floord modulo sequential tokens send receive abs size_t overrun DEPTH accelerate loading computing
+queue ORDERED WORDS LOCAL gate runs threads threads_ran shared done open_state close_state run_load run_compute
+run_store"""
 _TESTBENCH = """memory parameters status moved expected ignored known wrong way first argc argv counts sizes fill
 reference allocate place array count limit given next_random"""
 RESERVED = frozenset(f"{_C} {_CPP} {_OWN} {_TESTBENCH}".split())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from loadstone.emit.c import INDENT, braced
-from loadstone.emit.functions import Function, Parameter, variables_in
+from loadstone.emit.c_threads import GATE, declared_threads, emit_thread, threads_ran
+from loadstone.emit.functions import Function, Parameter
 from loadstone.emit.network_calls import call_arguments, copies, emit_network_entry
 from loadstone.emit.network_links import StreamDialect
 from loadstone.emit.network_names import type_name, word_type
@@ -26,7 +27,8 @@ _STREAMS_HEAD = """\
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-"""
+
+@GATE@""".replace("@GATE@", GATE)
 _STREAM = """\
 struct ~_stream {
   pthread_mutex_t mutex;
@@ -159,6 +161,7 @@ def _state(program: NetworkProcesses) -> Iterator[str]:
             yield f"{INDENT}struct {type_name(stream.type)}_stream {stream.name}; /* {about} */"
     for counter in program.counters:
         yield f"{INDENT}long {counter.name};"
+    yield f"{INDENT}struct gate gate;"
     yield from ("};", "")
 
 
@@ -167,18 +170,12 @@ def _runs(program: NetworkProcesses) -> Iterator[str]:
     members = {p.name: f"state->{p.name}" for p in (*program.given, *program.cell_parameters)}
     addresses = {p.name: f"&state->{p.name}" for p in (*program.stream_parameters, *program.counters)}
     for process in program.processes:
-        yield f"static void *run_{process.name}(void *argument)"
-        yield "{"
-        yield f"{INDENT}{'struct state *state = argument' if process.parameters else '(void)argument'};"
-        yield f"{INDENT}{process.call({**members, **addresses})};"
-        yield f"{INDENT}return NULL;"
-        yield "}"
-        yield ""
+        yield from emit_thread(process.name, process.call({**members, **addresses}))
 
 
 def _memory(program: NetworkProcesses) -> list[str]:
     """Functions that open and close the state."""
-    opened = ["bool done = true;"]
+    opened = ["bool done = true;", "gate_open(&state->gate);"]
     for cells in program.cells:
         opened.append(f"state->{cells.name} = calloc({cells.count}, sizeof *state->{cells.name});")
         opened.append(f"done = state->{cells.name} && done;")
@@ -186,40 +183,31 @@ def _memory(program: NetworkProcesses) -> list[str]:
         opened.append(f"done = {type_name(stream.type)}_open(&state->{stream.name}, {stream.capacity}) && done;")
     closed = [f"free(state->{cells.name});" for cells in program.cells]
     closed += [f"{type_name(stream.type)}_close(&state->{stream.name});" for stream in program.streams]
+    closed += ["gate_close(&state->gate);", "free(state);"]
     comment = "Allocates memory and opens the streams; false where memory is missing."
     return [
         *_on_state(comment, "static bool", "open_state", [*opened, "return done;"]).lines(),
-        *_on_state(
-            "Frees what open_state has allocated.", "static void", "close_state", [*closed, "free(state);"]
-        ).lines(),
+        *_on_state("Frees what open_state has allocated, and the state.", "static void", "close_state", closed).lines(),
     ]
 
 
 def _on_state(comment: str, result: str, name: str, body: Sequence[str]) -> Function:
-    marked = body if "state" in variables_in(body) else ["(void)state;", *body]
-    return Function(comment, result, name, (Parameter("state", "struct state *@"),), tuple(marked))
+    return Function(comment, result, name, (Parameter("state", "struct state *@"),), tuple(body))
 
 
 def _top(program: NetworkProcesses) -> list[str]:
     """The top function."""
     refused = program.refused()
-    runs = [f"run_{process.name}" for process in program.processes]
-    stuck = [
-        "if (pthread_create(&threads[k], NULL, runs[k], state) != 0)",
-        f"{INDENT}return -1; /* the threads that run wait for those that do not */",
-    ]
+    processes = [process.name for process in program.processes]
     body = [
         *([f"if ({refused})", f"{INDENT}return -1;"] if refused else []),
-        f"static void *(*const runs[])(void *) = {{{', '.join(runs)}}};",
-        f"pthread_t threads[{len(runs)}];",
+        *declared_threads(processes),
         "struct state *state = calloc(1, sizeof *state);",
         *("if (!state)", f"{INDENT}return -1;"),
         *(f"state->{member.name} = {member.name};" for member in program.given),
-        *braced("if (!open_state(state))", ["close_state(state);", "return -1;"]),
-        *braced(f"for (int k = 0; k < {len(runs)}; k++)", stuck),
-        *(f"for (int k = 0; k < {len(runs)}; k++)", f"{INDENT}pthread_join(threads[k], NULL);"),
+        f"const bool done = open_state(state) && {threads_ran(processes)};",
         f"*loaded_words = {program.counted('load', 'state->')};",
         f"*stored_words = {program.counted('store', 'state->')};",
-        *("close_state(state);", "return 0;"),
+        *("close_state(state);", "return done ? 0 : -1;"),
     ]
     return [_signature(program), "{", *(INDENT + line for line in body), "}"]

@@ -41,7 +41,7 @@ class Points:
     def loops(self, context: isl.Set, iterators: Sequence[str]) -> Node:
         """Loops over the instances in their order; `iterators` name its components."""
         known = context if _is_simple(self.process.dates) else fixed(context, self.parameters)
-        return generate(self._order.to_union_map(), known, iterators, atomic=True)
+        return generate(self._order.to_union_map(), known, iterators, option="atomic")
 
     def is_in(self, part: isl.Set, known: isl.Set) -> Expression | None:
         """Whether the current instance, which is known to be in a set, is in a part of it; None if it always is."""

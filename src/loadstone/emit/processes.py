@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from loadstone.emit.addresses import Addresses
+from loadstone.emit.addresses import COPY, Addresses
 from loadstone.emit.c import INDENT, braced, emit_expression, emit_instance, emit_loops
 from loadstone.emit.functions import Function, Parameter, variables_in
 from loadstone.emit.names import Names, names_of
@@ -20,7 +20,7 @@ from loadstone.loops.scan import Scan
 from loadstone.model.expression import Expression
 from loadstone.model.kernel import Access, Array, Statement
 
-TOKENS = ("loaded", "computed", "stored", "strip_computed")
+TOKENS, STRIP_TOKENS = ("loaded", "computed", "stored"), "strip_computed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,8 @@ class Processes:
     @cached_property
     def tokens(self) -> tuple[Parameter, ...]:
         """The queues of tokens between the processes."""
-        return tuple(Parameter(name, self.dialect.tokens) for name in TOKENS)
+        names = (*TOKENS, STRIP_TOKENS) if self._early else TOKENS
+        return tuple(Parameter(name, self.dialect.tokens) for name in names)
 
     @cached_property
     def queues(self) -> tuple[Parameter, ...]:
@@ -123,7 +124,7 @@ class Processes:
         values = tuple(s for s in self.scalars if s.name not in {r.name for r in self.registers})
         return (
             *(*self.parameters, *self.coordinates, *values, *self.registers),
-            *(*self.memories, *self.locals, *self.queues),
+            *(*self.memories, *self.locals, *self.queues, COPY),
         )
 
     @cached_property
@@ -228,8 +229,14 @@ class Processes:
     def _transfers(self) -> dict[str, Function]:
         """The flat loops that load and store what a tile needs."""
         kinds = (
+            ("load_tile", "load", () if self._early else self._late, "Loads what a tile needs"),
             ("load_early", "load", self._early, "Loads what a tile needs of arrays that are never stored"),
-            ("load_late", "load", self._late, "Loads what a tile needs of arrays that are stored as well"),
+            (
+                "load_late",
+                "load",
+                self._late if self._early else (),
+                "Loads what a tile needs of arrays that are stored as well",
+            ),
             ("take_tile", "take", self._queued, "Takes over what was loaded of arrays that tiles write as well"),
             ("store_tile", "store", self.accelerator.stores, "Stores the results that are complete after a tile"),
         )
@@ -336,34 +343,58 @@ class Processes:
 
     @cached_property
     def load(self) -> Function:
-        """The load process."""
-        after = ["is_next = true;"] if self._early else []
-        body = ["int in_flight = 0;", "long words = 0;", *(["bool is_next = false;"] if self._early else [])]
-        body += self._over_strips(["bool is_first = true;", *self._over_tiles(self._load_tile()), *after])
-        body += self._last_tokens()
-        body.append("*loaded_words = words;")
+        """The load process; at the end it takes what the other processes still send."""
+        strips = self._load_early_strips() if self._early else self._load_strips()
+        body = ["int in_flight = 0;", "long words = 0;", *strips, "*loaded_words = words;"]
         return self._process("load", "brings what the tiles need", body)
 
-    def _load_tile(self) -> list[str]:
-        """One tile of the load process: the first of a strip waits for the strip before, others for a free place."""
-        early, late = self._transfers.get("load_early"), self._transfers.get("load_late")
-        one_less = [self._receive("stored"), "in_flight--;"]
-        drain = braced("while (is_first && in_flight > 0)", one_less)
-        lines = braced("if (!is_first && in_flight == DEPTH)", one_less)
-        if early is not None:
-            lines += ["if (is_first && is_next)", f"{INDENT}{self._receive('strip_computed')}"]
-            lines.append(f"words += {early.call()};")
-        lines += drain
-        if late is not None:
-            lines.append(f"words += {late.call()};")
-        return [*lines, "in_flight++;", "is_first = false;", self._send("loaded")]
+    def _load_strips(self) -> list[str]:
+        """Strips that overlap, or wait until all of the strip before is stored."""
+        count = ["tiles++;"] if self._doubled else []
+        tile = [*self._taken_back("if (in_flight == DEPTH)"), *self._words_of("load_tile"), "in_flight++;", *count]
+        body = self._over_strips([*self._head_of_strip(), *self._over_tiles([*tile, self._send("loaded")])])
+        declared = ["int tiles = 0; /* of the strip before, while a strip begins */"] if self._doubled else []
+        return [*declared, *body, *self._taken_back("while (in_flight > 0)")]
 
-    def _last_tokens(self) -> list[str]:
-        """Take what the other processes still send, so that all queues are empty at the end."""
-        lines = braced("while (in_flight > 0)", [self._receive("stored"), "in_flight--;"])
-        if self._early:
-            lines += ["if (is_next)", f"{INDENT}{self._receive('strip_computed')}"]
-        return lines
+    def _head_of_strip(self) -> list[str]:
+        """What load waits for before a strip: the stores of all that used its copies of buffers."""
+        if self._doubled:
+            wait = self._taken_back("while (in_flight > tiles)")
+            return ["/* All strips but the one before must be stored: they used this copy. */", *wait, "tiles = 0;"]
+        return self._taken_back("while (in_flight > 0)") if self.accelerator.handover.mode == "drain" else []
+
+    @property
+    def _doubled(self) -> bool:
+        return any(buffer.copies > 1 for buffer in self.accelerator.buffers.values())
+
+    def _load_early_strips(self) -> list[str]:
+        """Strips that drain, with arrays that are handed over early."""
+        strip = ["bool is_first = true;", *self._over_tiles(self._load_early_tile()), "is_next = true;"]
+        return [
+            "bool is_next = false;",
+            *self._over_strips(strip),
+            *self._taken_back("while (in_flight > 0)"),
+            *("if (is_next)", f"{INDENT}{self._receive(STRIP_TOKENS)}"),
+        ]
+
+    def _load_early_tile(self) -> list[str]:
+        """The first tile of a strip waits for the strip before, others for a free place."""
+        return [
+            *self._taken_back("if (!is_first && in_flight == DEPTH)"),
+            *("if (is_first && is_next)", f"{INDENT}{self._receive(STRIP_TOKENS)}"),
+            *self._words_of("load_early"),
+            *self._taken_back("while (is_first && in_flight > 0)"),
+            *self._words_of("load_late"),
+            *("in_flight++;", "is_first = false;", self._send("loaded")),
+        ]
+
+    def _taken_back(self, condition: str) -> list[str]:
+        """Under a condition, wait for the store of the oldest tile in flight."""
+        return braced(condition, [self._receive("stored"), "in_flight--;"])
+
+    def _words_of(self, transfer: str, total: str = "words") -> list[str]:
+        """The call of a transfer, if there is anything to transfer, which adds to the words moved."""
+        return [f"{total} += {self._transfers[transfer].call()};"] if transfer in self._transfers else []
 
     @cached_property
     def compute(self) -> Function:
@@ -372,7 +403,7 @@ class Processes:
         tile = [self._receive("loaded"), self._call_compute_tile(), self._send("computed")]
         if take is not None:
             tile.insert(0, f"{take.call()};")
-        after = [self._send("strip_computed")] if self._early else []
+        after = [self._send(STRIP_TOKENS)] if self._early else []
         body = self._over_strips([*self._over_tiles(tile), *after])
         return self._process("compute", "executes the tiles", self._with_registers(body))
 
@@ -388,10 +419,7 @@ class Processes:
     @cached_property
     def store(self) -> Function:
         """The store process."""
-        transfer = self._transfers.get("store_tile")
-        tile = [self._receive("computed"), self._send("stored")]
-        if transfer is not None:
-            tile.insert(1, f"words += {transfer.call()};")
+        tile = [self._receive("computed"), *self._words_of("store_tile"), self._send("stored")]
         body = ["long words = 0;", *self._over_strips(self._over_tiles(tile))]
         body.append("*stored_words = words;")
         return self._process("store", "takes results to memory", body)
@@ -399,13 +427,10 @@ class Processes:
     @cached_property
     def sequential(self) -> Function:
         """All processes in one, without overlap."""
-        body = ["*loaded_words = 0;", "*stored_words = 0;"]
-        loads = [self._transfers[name] for name in ("load_early", "load_late") if name in self._transfers]
-        tile = [f"*loaded_words += {load.call()};" for load in loads]
-        tile.append(self._call_compute_tile())
-        if "store_tile" in self._transfers:
-            tile.append(f"*stored_words += {self._transfers['store_tile'].call()};")
-        body += self._over_strips(self._over_tiles(tile))
+        loads = (self._words_of(name, "*loaded_words") for name in ("load_tile", "load_early", "load_late"))
+        loaded = [line for lines in loads for line in lines]
+        tile = [*loaded, self._call_compute_tile(), *self._words_of("store_tile", "*stored_words")]
+        body = ["*loaded_words = 0;", "*stored_words = 0;", *self._over_strips(self._over_tiles(tile))]
         comment = "Load, compute and store of each tile, one after the other."
         return Function(comment, "static void", "sequential", self._in_process, tuple(self._with_registers(body)))
 
@@ -419,7 +444,11 @@ class Processes:
         return self.dialect.receive.replace("@", queue)
 
     def _over_strips(self, body: Sequence[str]) -> list[str]:
-        return self._over(self.accelerator.strips, self.accelerator.plan.tiles.outer, body)
+        """Loops over strips, which use the copies of buffers in turn."""
+        loops, names = self.accelerator.strips, self.accelerator.plan.tiles.outer
+        if COPY.name not in variables_in(body):
+            return self._over(loops, names, body)
+        return ["int copy = 0;", *self._over(loops, names, [*body, "copy = 1 - copy;"])]
 
     def _over_tiles(self, body: Sequence[str]) -> list[str]:
         return self._over(self.accelerator.tiles, self.accelerator.plan.tiles.inner, body)

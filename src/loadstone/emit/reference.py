@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from loadstone.emit.c import cast_to_rows, declaration, emit_kernel, scalars_by_pointer
 from loadstone.errors import ToolError
-from loadstone.loops import generate
+from loadstone.loops import Node, generate
 from loadstone.model.kernel import Array, Kernel
 
 _HELPERS = """
@@ -65,10 +65,10 @@ def _opened(array: Array, position: int) -> str:
     return f"{cast_to_rows(array, array.type)} = loadstone_memory[{position}]"
 
 
-def emit_printed(kernel: Kernel, entry: str) -> str:
-    """The kernel as C made from the model, in its original order."""
+def emit_printed(kernel: Kernel, entry: str, loops: Node | None = None) -> str:
+    """The kernel as C made from the model: by the given loops, else in its own order."""
     printed = f"{entry}_printed"
-    text = emit_kernel(kernel, generate(kernel.schedule, kernel.context), printed)
+    text = emit_kernel(kernel, loops or generate(kernel.schedule, kernel.context), printed)
     pointers = scalars_by_pointer(kernel)
     lines = [text, entry_head(entry, "loadstone_"), "{", "  (void)loadstone_words;", *parameter_lines(kernel)]
     arguments = list(kernel.parameters)

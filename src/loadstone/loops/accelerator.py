@@ -13,10 +13,11 @@ from loadstone.loops.model import Node
 from loadstone.loops.scan import Scan, scan
 from loadstone.model.kernel import Array, Kernel, Statement, union_of_maps
 from loadstone.poly import renamed_dims
-from loadstone.poly.spaces import Dim, inputs_to_parameters, parameters_to_inputs, with_outer_parameters, without_dims
+from loadstone.poly.spaces import Dim, inputs_to_parameters, with_outer_parameters
 from loadstone.storage.buffers import Buffer
 from loadstone.storage.handover import Handover
 from loadstone.storage.local_plan import LocalPlan
+from loadstone.storage.strip_order import existing_strips
 from loadstone.transfer.tile_accesses import existing_tiles
 from loadstone.transform.tiling import TiledKernel
 
@@ -83,8 +84,8 @@ def make_accelerator(plan: LocalPlan) -> Accelerator:
     order = sorted(plan.arrays, key=lambda name: name not in plan.handover.early)
     return Accelerator(
         plan,
-        _strip_loops(tiles, existing),
-        _tile_loops(tiles, existing),
+        _loops_over(existing_strips(tiles), STRIP, tiles.outer, tiles.kernel.context),
+        _loops_over(existing, TILE, tiles.inner, existing.params()),
         _compute_loops(tiles, existing),
         tuple(_scans(plan, existing, [(name, plan[name].load) for name in order])),
         tuple(_scans(plan, existing, [(name, plan[name].store) for name in plan.arrays])),
@@ -102,20 +103,10 @@ def _scans(plan: LocalPlan, existing: isl.Set, moves: Sequence[tuple[str, isl.Ma
             yield scan(named, existing, [f"{prefix}{k}" for k in range(kernel.arrays[name].rank)])
 
 
-def _strip_loops(tiles: TiledKernel, existing: isl.Set) -> Node:
-    every = parameters_to_inputs(isl.Map.from_domain(existing), tiles.outer).domain()
-    strips = without_dims(every, range(len(tiles.outer), len(tiles.sizes)))
-    return _loops_over(strips, STRIP, tiles.outer, tiles.kernel.context)
-
-
-def _tile_loops(tiles: TiledKernel, existing: isl.Set) -> Node:
-    return _loops_over(existing, TILE, tiles.inner, existing.params())
-
-
 def _loops_over(points: isl.Set, name: str, iterators: Sequence[str], context: isl.Set) -> Node:
     """Loops over the points of a set in lexicographic order, around one instance of a name."""
     order = points.identity().reset_tuple_id(Dim.in_).set_tuple_name(Dim.in_, name)
-    return generate(order.to_union_map(), context, iterators, atomic=True)
+    return generate(order.to_union_map(), context, iterators, option="atomic")
 
 
 def _compute_loops(tiles: TiledKernel, existing: isl.Set) -> Node:

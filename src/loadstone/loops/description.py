@@ -42,7 +42,8 @@ def buffer_info(buffer: Buffer, parameters: Mapping[str, int] | None) -> dict[st
         "mapping": buffer.mapping_text(),
         "shape": [int(size) if str(size).isdigit() else size for size in shape],
         "cells": cells,
-        "max_live": buffer.most_live,
+        "copies": buffer.copies,
+        "max_live": buffer.most_live if isinstance(cells, int) else None,
         "ratio": round(cells / buffer.most_live, 4) if isinstance(cells, int) and buffer.most_live else None,
     }
 

@@ -3,31 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import islpy as isl
 
 from loadstone.loops.model import Block, For, If, Instance, Node, mapped
+from loadstone.loops.separation import separation
 from loadstone.model.expression import Expression, substituted
 from loadstone.model.from_isl import from_ast
+from loadstone.poly.limits import LimitReached, operation_limit
 
+SEPARATION_LIMIT = 8_000_000
 _FRESH = tuple(f"c{k}" for k in range(64))
 
 
 def generate(
-    schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str] = _FRESH, *, atomic: bool = False
+    schedule: isl.UnionMap,
+    context: isl.Set,
+    iterators: Sequence[str] = _FRESH,
+    *,
+    option: Literal["atomic", "separate"] | None = None,
 ) -> Node:
     """Loops that execute the domain of a schedule in the order of its range, for parameters in the context.
 
     `iterators` name the loops, one per dimension of the range. With `atomic`, no part of the domain gets loops of its
-    own: each statement appears once, under conditions where need be.
+    own: each statement appears once, under conditions where need be. With `separate`, every part gets loops of its own,
+    so that few conditions remain. By default isl decides.
     """
+    known = schedule.intersect_params(context)
+    if option == "separate":
+        return _separated(known, context, iterators)
+    return _generated(known, context, iterators, None if option is None else _everywhere(option, iterators))
+
+
+def _separated(schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str]) -> Node:
+    """Loops for each part on which other statements run; by isl's own rule where there are too many parts."""
+    try:
+        with operation_limit(SEPARATION_LIMIT):
+            return _generated(schedule, context, iterators, separation(schedule, len(iterators)))
+    except (LimitReached, isl.Error):
+        return _generated(schedule, context, iterators, _everywhere("separate", iterators))
+
+
+def _everywhere(option: str, iterators: Sequence[str]) -> isl.UnionMap:
+    return isl.UnionMap(f"{{ [{', '.join(iterators)}] -> {option}[x] }}")
+
+
+def _generated(
+    schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str], options: isl.UnionMap | None
+) -> Node:
     build = isl.AstBuild.from_context(context)
-    if atomic:
-        build = build.set_options(isl.UnionMap(f"{{ [{', '.join(iterators)}] -> atomic[x] }}"))
+    if options is not None:
+        build = build.set_options(options)
     names = isl.IdList.alloc(build.get_ctx(), len(iterators))
     for name in iterators:
         names = names.add(isl.Id(name, build.get_ctx()))
-    return _node(build.set_iterators(names).node_from_schedule_map(schedule.intersect_params(context)))
+    return _node(build.set_iterators(names).node_from_schedule_map(schedule))
 
 
 def _node(node: isl.AstNode) -> Node:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
@@ -165,6 +165,23 @@ class Kernel:
     def accesses(self, choose: Callable[[Statement], tuple[Access, ...]]) -> isl.UnionMap:
         """The union of the relations of the chosen accesses."""
         return union_of_maps(self, (a.relation for s in self.statements for a in choose(s)))
+
+
+def renamed(statement: Statement, name: str, domain: isl.Set) -> Statement:
+    """The statement under another name, with the instances of a domain."""
+    domain = domain.set_tuple_name(name)
+
+    def access(value: Access) -> Access:
+        return replace(value, relation=value.relation.set_tuple_name(Dim.in_, name).intersect_domain(domain))
+
+    return replace(
+        statement,
+        name=name,
+        domain=domain,
+        schedule=statement.schedule.set_tuple_name(Dim.in_, name),
+        reads=tuple(map(access, statement.reads)),
+        write=access(statement.write),
+    )
 
 
 def padded(schedule: isl.Map, length: int) -> isl.Map:

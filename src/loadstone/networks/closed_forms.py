@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import islpy as isl
 
+from loadstone.counting.bound import maximum
 from loadstone.networks.contraction import comparable_dates
 from loadstone.networks.model import Channel, Network
 from loadstone.poly import coalesced
 from loadstone.poly.isolated import isolated
 from loadstone.poly.limits import LimitReached
 from loadstone.poly.order import earlier, later
-from loadstone.poly.polynomials import maximum
 
 CLOSED_FORM_LIMIT, CLOSED_FORM_SECONDS = 2_000_000, 4
 LONGEST_TEXT = 4_000

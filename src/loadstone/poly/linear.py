@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -46,6 +46,20 @@ def _scaled(value: isl.Aff, kind: isl.dim_type, position: int, divisor: isl.Val)
 def components(value: isl.MultiAff) -> tuple[isl.Aff, ...]:
     """The affine expressions of a tuple."""
     return tuple(value.get_aff(k) for k in range(value.dim(Dim.out)))
+
+
+def affine_pieces(function: isl.Map, names: Sequence[str]) -> Iterator[tuple[isl.Set, tuple[isl.Aff, ...]]]:
+    """A single-valued map as disjoint sets with an affine function on each; `names` are those of its inputs."""
+    found: list[tuple[isl.Set, isl.MultiAff]] = []
+    isl.PwMultiAff.from_map(function).foreach_piece(lambda domain, value: found.append((domain, value)))
+    for domain, value in found:
+        yield domain, components(_with_names(value, names))
+
+
+def _with_names(value: isl.MultiAff, names: Sequence[str]) -> isl.MultiAff:
+    for position, name in enumerate(names):
+        value = value.set_dim_name(Dim.in_, position, name)
+    return value
 
 
 def point_in(space: isl.Space, parameters: Mapping[str, int], coordinates: Sequence[int]) -> isl.Point:

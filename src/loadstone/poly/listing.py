@@ -53,7 +53,7 @@ def each_pair(value: isl.Map, parameters: Mapping[str, int]) -> Iterable[Pair]:
     names, visit = _visit(value)
     if visit is None:
         return pairs(fixed(value, parameters))
-    return visit(*(parameters[name] for name in names))
+    return visit(*(parameters.get(name, 0) for name in names))
 
 
 @lru_cache(maxsize=512)

@@ -43,3 +43,14 @@ def later(space: isl.Space) -> isl.Map:
 def not_earlier(space: isl.Space) -> isl.Map:
     """The map from each point of a set space to itself and all lexicographically greater ones."""
     return isl.Map.lex_le(space)
+
+
+def near_end(iterations: isl.Map, count: int, *, upward: bool) -> isl.Set:
+    """The points (outer, counter) of a map from outer counters to a counter that are close to an end of its values.
+
+    With `upward`, those less than `count` above the first value, else those less than `count` below the last one.
+    """
+    window = f"e <= x < e + {count}" if upward else f"e - {count} < x <= e"
+    ends = iterations.lexmin() if upward else iterations.lexmax()
+    close = ends.apply_range(isl.Map(f"{{ [e] -> [x] : {window} }}"))
+    return iterations.intersect(close).wrap().flatten()

@@ -30,6 +30,12 @@ def pairs(value: isl.Map) -> set[tuple[Point, Point]]:
     return {(point[:split], point[split:]) for point in points(flat)}
 
 
+def sample_point(value: isl.Set) -> tuple[dict[str, int], Point]:
+    """Parameters and a point of a set that is not empty."""
+    parameters, _, point = sample_pair(isl.Map.from_range(value))
+    return parameters, point
+
+
 def sample_pair(value: isl.Map) -> tuple[dict[str, int], Point, Point]:
     """Parameters and a pair of a map that is not empty."""
     point = value.sample().wrap().sample_point()

@@ -47,6 +47,12 @@ def map_from_values(space: isl.Space, values: Sequence[isl.PwAff], name: str = "
     return result.set_tuple_name(Dim.out, name) if name else result
 
 
+def values_of(function: isl.Map) -> tuple[isl.PwAff, ...]:
+    """The dimensions of the range of a single-valued map as functions on its domain."""
+    whole = isl.PwMultiAff.from_map(function)
+    return tuple(whole.get_pw_aff(position) for position in range(function.dim(Dim.out)))
+
+
 def later_in_last_dim(value: isl.Set, upward: bool) -> isl.Set:
     """All points that equal one of the set but for their last coordinate, which is not smaller (or not greater)."""
     last = value.dim(Dim.set) - 1
@@ -161,6 +167,12 @@ def without_dims(value: isl.Set, dims: Sequence[int]) -> isl.Set:
     for position in sorted(dims, reverse=True):
         value = value.project_out(Dim.set, position, 1)
     return value
+
+
+def outer_dims(value: isl.Set, count: int) -> isl.Set:
+    """What a set says of its first dimensions; the others are free."""
+    inner = value.dim(Dim.set) - count
+    return value.project_out(Dim.set, count, inner).add_dims(Dim.set, inner)
 
 
 def combination(space: isl.Space, row: Sequence[int], modulus: int | None) -> isl.PwAff:

@@ -17,6 +17,7 @@ from loadstone.report.strips import ShownStrip, TileWork, shown_strips, strip_va
 from loadstone.report.timeline import Bar, Job, timeline, total_time
 from loadstone.report.words import array_sentence, isl_body, schedule_lines, tiling_sentence
 from loadstone.storage.buffers import Buffer
+from loadstone.storage.handover import Handover, Mode
 from loadstone.storage.local_plan import LocalPlan
 from loadstone.transfer import ArrayPlan, Plan
 from loadstone.transfer.description import comparison
@@ -27,12 +28,16 @@ ALL_RECTANGLES = 12_000
 
 @dataclass(frozen=True, slots=True)
 class BufferSummary:
-    """A local buffer: the mapping of elements to cells, its shape, and how many elements live at the same time."""
+    """A local buffer: the mapping of elements to cells, its shape, and how many elements live at the same time.
+
+    Shape, cells and live elements are those of one copy.
+    """
 
     mapping: str
     shape: tuple[int | str, ...]
     cells: int
     max_live: int | None = None
+    copies: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +68,11 @@ class Way:
 class Timeline:
     """The pipeline of the shown strips with `depth` tiles in flight; `sequential` is its time with one.
 
-    `early` names the arrays whose words may be loaded while the strip before is still being stored.
+    `early` names the arrays whose words may be loaded while the strip before is still being stored, if strips drain.
     """
 
     depth: int
+    mode: Mode
     early: frozenset[str]
     bars: tuple[Bar, ...]
     total: int
@@ -121,16 +127,21 @@ def gather_report(
         strip_count=count(strips_of(tiles, parameters), parameters),
         strips=strips,
         pictures=_pictures(plan, parameters, strips[0]) if strips else (),
-        timeline=_timeline(strips, plan.depth, frozenset(plan.handover.early)),
+        timeline=_timeline(strips, plan.depth, plan.handover),
         buffers={name: _buffer(part.buffer, parameters) for name, part in plan.arrays.items()},
-        notes=tuple(f"{array}: {why}." for array, why in plan.handover.reasons.items()),
+        notes=_notes(plan.handover),
         verification=verification,
     )
 
 
+def _notes(follow: Handover) -> tuple[str, ...]:
+    """How strips follow each other, in sentences."""
+    return (f"Strips {follow.mode}: {follow.why}.", *(f"{name}: {reason}." for name, reason in follow.reasons.items()))
+
+
 def _buffer(buffer: Buffer, parameters: Mapping[str, int]) -> BufferSummary:
     shape = buffer.shape(parameters)
-    return BufferSummary(isl_body(buffer.mapping), shape, buffer.cells(parameters), buffer.most_live)
+    return BufferSummary(isl_body(buffer.mapping), shape, buffer.cells(parameters), buffer.most_live, buffer.copies)
 
 
 def _source(kernel: Kernel) -> Source | None:
@@ -182,10 +193,11 @@ def _pictures(plan: Plan, parameters: Mapping[str, int], strip: ShownStrip) -> t
     )
 
 
-def _timeline(strips: Sequence[ShownStrip], depth: int, early: frozenset[str]) -> Timeline:
+def _timeline(strips: Sequence[ShownStrip], depth: int, follow: Handover) -> Timeline:
+    early = frozenset(follow.early)
     jobs = [[_job(tile, early) for tile in strip.tiles] for strip in strips]
-    bars = timeline(jobs, depth)
-    return Timeline(depth, early, bars, total_time(bars), total_time(timeline(jobs, 1)))
+    bars = timeline(jobs, depth, follow.mode)
+    return Timeline(depth, follow.mode, early, bars, total_time(bars), total_time(timeline(jobs, 1, "drain")))
 
 
 def _job(tile: TileWork, early: frozenset[str]) -> Job:

@@ -106,7 +106,8 @@ def _figures(report: Report) -> Iterator[Markup]:
     if _moved(worst) > _moved(own):
         yield _figure("traffic saved", _percent(1 - _moved(own) / _moved(worst)), f"against: {worst.name}")
     if report.buffers:
-        yield _figure("local cells", number(sum(b.cells for b in report.buffers.values())), "in all buffers")
+        cells = sum(buffer.copies * buffer.cells for buffer in report.buffers.values())
+        yield _figure("local cells", number(cells), "in all copies of all buffers")
     yield _figure("overlap saves", _percent(_saved(report)), "of the time, in the strips shown")
 
 
@@ -276,6 +277,7 @@ def _buffers(buffers: Mapping[str, BufferSummary]) -> Markup:
         ("element to cell", ""),
         ("shape", ""),
         ("cells", "number"),
+        ("copies", "number"),
         ("most live at once", "number"),
         ("cells per live element", "number"),
     )
@@ -293,6 +295,7 @@ def _buffer_row(name: str, buffer: BufferSummary) -> Markup:
         element("td", element("code", buffer.mapping)),
         element("td", " × ".join(map(str, buffer.shape)), class_="shape"),
         element("td", number(buffer.cells), class_="number"),
+        element("td", number(buffer.copies), class_="number"),
         element("td", live, class_="number"),
         element("td", ratio, class_="number"),
     )
@@ -378,14 +381,23 @@ def _timeline_sentence(report: Report) -> str:
     )
 
 
+def _boundary(report: Report) -> str:
+    """What the first tile of a strip waits for."""
+    if report.timeline.mode == "overlap":
+        return (
+            "A strip is loaded while the one before is still computed and stored, into a second copy of the buffers. "
+        )
+    rule = "The first tile of a strip loads only when all tiles of the strip before have been stored"
+    early = ", ".join(sorted(report.timeline.early))
+    return f"{rule}; words of {early} may come as soon as these have been computed. " if early else f"{rule}. "
+
+
 def _rules(report: Report) -> Iterator[str]:
     """What one must know to read the chart."""
     yield "A word loaded, a statement instance and a word stored take one unit of time each. "
     yield f"The numbers are the coordinates {', '.join(report.inner)} of the tiles. "
     if len(report.strips) > 1:
-        yield "The first tile of a strip loads only when all tiles of the strip before have been stored"
-        early = ", ".join(sorted(report.timeline.early))
-        yield f"; words of {early} may come as soon as these have been computed. " if early else ". "
+        yield _boundary(report)
     cut = [strip for strip in report.strips if not strip.complete]
     if cut:
         yield f"Only {len(cut[0].tiles)} of the {number(cut[0].tile_count)} tiles of a strip are shown. "

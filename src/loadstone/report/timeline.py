@@ -5,15 +5,19 @@ for the load of the first tile of a strip, and as early as these rules allow:
 
     L(n) after L(n-1);  C(n) after C(n-1) and L(n);  S(n) after S(n-1) and C(n)
     L(n) after S(n-D):  at most D tiles are in flight
-    if n begins a strip: L(n) after S(n-1), when all of the strip before is stored, but for the words of L(n) that
-    may come early: these come first, after C(n-1)
+    if n begins a strip, and strips overlap: L(n) after S of the last tile of the strip two before
+    if n begins a strip, and strips drain: L(n) after S(n-1), when all of the strip before is stored, but for the words
+    of L(n) that may come early: these come first, after C(n-1)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
+
+from loadstone.storage.handover import Mode
 
 Process = Literal["load", "compute", "store"]
 PROCESSES: tuple[Process, ...] = ("load", "compute", "store")
@@ -23,7 +27,7 @@ PROCESSES: tuple[Process, ...] = ("load", "compute", "store")
 class Job:
     """A tile for the pipeline: units of time to load, compute and store it.
 
-    `early` of the units of `load` need not wait for the stores of the strip before.
+    `early` of the units of `load` need not wait for the stores of the strip before, where strips drain.
     """
 
     load: int
@@ -42,15 +46,16 @@ class Bar:
     end: int
 
 
-def timeline(strips: Sequence[Sequence[Job]], depth: int) -> tuple[Bar, ...]:
+def timeline(strips: Sequence[Sequence[Job]], depth: int, mode: Mode) -> tuple[Bar, ...]:
     """What the processes do, tile by tile; the load of a tile is two bars where a part of it comes early.
 
     The second one may be empty: a tile that has all its words still waits until all of the strip before is stored.
     """
     bars: list[Bar] = []
     ends: dict[Process, list[int]] = {process: [0] * depth for process in PROCESSES}
-    for tile, (job, opens) in enumerate(_in_order(strips)):
-        spans = list(_load(job, ends, opens, depth))
+    for tile, (job, opens, before) in enumerate(_in_order(strips)):
+        window = min(depth, before + 1) if opens and mode == "overlap" else depth
+        spans = list(_load(job, ends, opens and mode == "drain", window))
         bars += [Bar(tile, "load", start, end) for start, end in spans]
         loaded = spans[-1][1]
         computed = max(ends["compute"][-1], loaded) + job.compute
@@ -67,20 +72,22 @@ def total_time(bars: Sequence[Bar]) -> int:
     return max((bar.end for bar in bars), default=0)
 
 
-def _in_order(strips: Sequence[Sequence[Job]]) -> Iterator[tuple[Job, bool]]:
-    """The tiles of all strips, and whether they begin a strip."""
-    for strip in strips:
-        for position, job in enumerate(strip):
-            yield job, position == 0
+def _in_order(strips: Sequence[Sequence[Job]]) -> Iterator[tuple[Job, bool, int]]:
+    """The tiles of all strips, whether they begin a strip, and how many tiles the strip before has."""
+    for before, strip in pairwise(((), *strips)):
+        yield from ((job, position == 0, len(before)) for position, job in enumerate(strip))
 
 
-def _load(job: Job, ends: dict[Process, list[int]], opens: bool, depth: int) -> Iterator[tuple[int, int]]:
-    """The parts of a load: one, or two where early words come before the others."""
-    ready = max(ends["load"][-1], ends["store"][-depth])
-    if opens and job.early:
+def _load(job: Job, ends: dict[Process, list[int]], drains: bool, window: int) -> Iterator[tuple[int, int]]:
+    """The parts of a load: one, or two where early words come before the others.
+
+    The tile that is `window` tiles before must be stored, and all where the pipeline drains.
+    """
+    ready = max(ends["load"][-1], ends["store"][-window])
+    if drains and job.early:
         ready = max(ready, ends["compute"][-1])
         yield ready, ready + job.early
         ready += job.early
-    late = job.load - job.early if opens else job.load
-    start = max(ready, ends["store"][-1]) if opens else ready
+    late = job.load - job.early if drains else job.load
+    start = max(ready, ends["store"][-1]) if drains else ready
     yield start, start + late

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from loadstone.emit.reference import emit_original, emit_printed
 from loadstone.errors import ToolError
+from loadstone.loops import Node
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import ctypes_type
 from loadstone.simulate.memory import Memory
@@ -89,9 +90,9 @@ def compile_original(kernel: Kernel) -> CompiledKernel:
     return _compile_text(kernel, emit_original(kernel, "original"), "original")
 
 
-def compile_printed(kernel: Kernel) -> CompiledKernel:
-    """C printed from the model, compiled."""
-    return _compile_text(kernel, emit_printed(kernel, "printed"), "printed")
+def compile_printed(kernel: Kernel, loops: Node | None = None) -> CompiledKernel:
+    """C printed from the model, compiled: by the given loops, else in the kernel's own order."""
+    return _compile_text(kernel, emit_printed(kernel, "printed", loops), "printed")
 
 
 def _compile_text(kernel: Kernel, text: str, entry: str) -> CompiledKernel:

@@ -16,7 +16,7 @@ import islpy as isl
 
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import Constant, Expression, integer
-from loadstone.model.kernel import Array
+from loadstone.model.kernel import Array, Kernel
 from loadstone.poly import map_from_values, set_space
 from loadstone.poly.spaces import Dim, combination, without_dims
 from loadstone.storage.crowd import max_live, sample_parameters
@@ -40,7 +40,7 @@ class Component:
 
 @dataclass(frozen=True, eq=False)
 class Buffer:
-    """The local memory of one array.
+    """The local memory of one array; where it has two copies, strips use them in turn.
 
     `most_live` is the largest number of elements that are alive at once, for parameters that are large compared with
     the tiles (or those that were given); `unsearched` the mapping by successive modulos, with which the search began.
@@ -51,6 +51,7 @@ class Buffer:
     components: tuple[Component, ...]
     most_live: int | None
     unsearched: Modular
+    copies: int = 1
 
     @cached_property
     def mapping(self) -> isl.Map:
@@ -69,11 +70,11 @@ class Buffer:
         return all(isinstance(part.size, Constant) for part in self.components)
 
     def shape(self, parameters: Mapping[str, int]) -> tuple[int, ...]:
-        """The extents for given parameters."""
+        """The extents of one copy for given parameters."""
         return tuple(max(0, int(evaluate(part.size, parameters, ()))) for part in self.components)
 
     def cells(self, parameters: Mapping[str, int]) -> int:
-        """The number of cells for given parameters."""
+        """The number of cells of one copy for given parameters."""
         return prod(self.shape(parameters))
 
 
@@ -95,10 +96,16 @@ def _buffer(plan: Plan, life: Lifetimes, name: str, power_of_two: bool, paramete
     whole, differences = _folded(life)
     least = 1 if crowd is None or large is None else crowd // max(1, prod(_extent(array, k, large) for k in whole))
     found = best_modular(differences, max(1, least), power_of_two=power_of_two)
-    alive = crowd if parameters is None else max_live(tiles, life, parameters)
+    known = parameters if parameters is not None or not whole else _defaults(tiles.kernel)
+    alive = crowd if known is None else max_live(tiles, life, known)
     return Buffer(
         array, tiles.kernel.parameters, _components(array, whole, found), alive, successive_modulo(differences)
     )
+
+
+def _defaults(kernel: Kernel) -> Mapping[str, int] | None:
+    """The values that the source gives to all parameters, for buffers whose size depends on them."""
+    return kernel.defaults if set(kernel.parameters) <= set(kernel.defaults) else None
 
 
 def _extent(array: Array, position: int, parameters: Mapping[str, int]) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loadstone.storage.buffers import Buffer, make_buffers
-from loadstone.storage.handover import Handover, handover
+from loadstone.storage.handover import Handover, Mode, handover
 from loadstone.transfer.plan import ArrayPlan, Plan
 
 DEFAULT_DEPTH = 2
@@ -37,9 +37,15 @@ def with_buffers(
     *,
     power_of_two: bool = False,
     parameters: Mapping[str, int] | None = None,
+    strips: Mode = "overlap",
 ) -> LocalPlan:
-    """The plan with local memories; with parameters, the largest numbers of live elements are those for them."""
-    buffers = make_buffers(plan, depth, power_of_two=power_of_two, parameters=parameters)
+    """The plan with local memories; with parameters, the largest numbers of live elements are those for them.
+
+    `strips` says whether strips should overlap, where that is possible.
+    """
+    follow = handover(plan, depth, strips)
+    made = make_buffers(plan, depth, power_of_two=power_of_two, parameters=parameters)
+    buffers = {name: replace(buffer, copies=follow.copies(name)) for name, buffer in made.items()}
     arrays = {name: LocalArray(**vars(part), buffer=buffers[name]) for name, part in plan.arrays.items()}
     return LocalPlan(
         tiles=plan.tiles,
@@ -47,5 +53,5 @@ def with_buffers(
         exact=plan.exact,
         reason=plan.reason,
         depth=depth,
-        handover=handover(plan),
+        handover=follow,
     )

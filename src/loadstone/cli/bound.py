@@ -1,0 +1,182 @@
+"""`loadstone bound`: bounds on a piecewise quasi-polynomial, or on the live elements of a kernel."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from loadstone.cli.console import console, table
+from loadstone.cli.count import check_parameters, given_text
+from loadstone.cli.kernels import parameter_values
+from loadstone.counting.bound import (
+    AddVariables,
+    Basic,
+    DropFractions,
+    Exact,
+    Hybrid,
+    Method,
+    ModClasses,
+    PolyApproximation,
+    SplitPeriods,
+    bound,
+)
+from loadstone.counting.extremum import Extremum, Value, as_text, number
+from loadstone.counting.live_elements import Lifetime, live_count, read_schedule
+from loadstone.counting.pieces import Pieces, parameter_names, with_parameters
+from loadstone.counting.reading import read_quasi_polynomial
+from loadstone.counting.schedule_search import Found, search
+from loadstone.errors import Diagnostic, InputError, UnsupportedError
+from loadstone.frontend.read import parse
+from loadstone.model.kernel import Kernel
+from loadstone.poly.limits import LimitReached, operation_limit
+
+BOUND_LIMIT, ATTEMPT_LIMIT = 40_000_000, 10_000_000
+BEST = 5
+BASIC: dict[str, Callable[[int | None], Basic]] = {
+    "exact": lambda _: Exact(),
+    "add-var": lambda _: AddVariables(),
+    "mod-classes": lambda _: ModClasses(),
+    "split-periods": lambda threshold: SplitPeriods() if threshold is None else SplitPeriods(threshold),
+    "poly-approx": lambda _: PolyApproximation(),
+    "drop-frac": lambda _: DropFractions(),
+}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the bound."""
+    if (arguments.values is None) == (arguments.live is None):
+        raise InputError(
+            Diagnostic("give either QPOLY or --live KERNEL", None, "loadstone bound '{ [i] -> i^2 : 0 <= i <= 9 }'")
+        )
+    try:
+        with operation_limit(BOUND_LIMIT):
+            return _search(arguments) if arguments.search else _bound(arguments)
+    except LimitReached as error:
+        hint = "give parameters with -p, or take another method, --method add-var"
+        raise InputError(Diagnostic(f"the bound is too hard: {error}", None, hint)) from None
+
+
+def _method(arguments: argparse.Namespace) -> Method:
+    """The method that was asked for, or the hybrid one."""
+    if arguments.method not in (None, "hybrid"):
+        return BASIC[arguments.method](arguments.threshold)
+    basic = BASIC[arguments.basic](None)
+    return Hybrid(basic) if arguments.threshold is None else Hybrid(basic, arguments.threshold)
+
+
+def _bound(arguments: argparse.Namespace) -> int:
+    kernel = None if arguments.live is None else _kernel(arguments)
+    pieces = _values(arguments) if kernel is None else _live_values(kernel, arguments)
+    name, found = _best(pieces, arguments)
+    if kernel is not None and (arguments.method == "poly-approx" or not kernel.exact):
+        found = found.unattained()
+    info = _info(name, found, arguments, pieces)
+    if arguments.json:
+        print(json.dumps(info))
+    else:
+        _show(info, arguments)
+    return 0
+
+
+def _best(pieces: Pieces, arguments: argparse.Namespace) -> tuple[str, Extremum]:
+    """The bound by the method that was asked for; else the exact one, or that of the first that is not too hard."""
+    ways = {"exact": Exact(), "hybrid": _method(arguments)} if arguments.method is None else {}
+    for name, method in ways.items():
+        with suppress(UnsupportedError, LimitReached), operation_limit(ATTEMPT_LIMIT):
+            return name, bound(pieces, method, minimum=arguments.minimum, accuracy=arguments.accuracy)
+    last = AddVariables() if arguments.method is None else _method(arguments)
+    found = bound(pieces, last, minimum=arguments.minimum, accuracy=arguments.accuracy)
+    return arguments.method or "add-var", found
+
+
+def _values(arguments: argparse.Namespace) -> Pieces:
+    """The quasi-polynomial, for the given parameters."""
+    values = dict(arguments.parameters)
+    pieces = read_quasi_polynomial(given_text(arguments.values))
+    check_parameters(values, parameter_names(pieces))
+    return with_parameters(pieces, values)
+
+
+def _live_values(kernel: Kernel, arguments: argparse.Namespace) -> Pieces:
+    """The numbers of live elements of a kernel, for the given parameters."""
+    values = dict(arguments.parameters)
+    check_parameters(values, kernel.parameters)
+    schedule = None if arguments.schedule is None else read_schedule(kernel, arguments.schedule)
+    approximate = arguments.method == "poly-approx"
+    return live_count(kernel, schedule, values, _lifetime(arguments), approximate=approximate)
+
+
+def _kernel(arguments: argparse.Namespace) -> Kernel:
+    defines = dict(arguments.defines)
+    return parse(arguments.live, function=arguments.function, defines=defines, include=arguments.include)
+
+
+def _lifetime(arguments: argparse.Namespace) -> Lifetime:
+    return Lifetime(arguments.commutative, arguments.early_inputs, arguments.late_outputs)
+
+
+def _info(name: str, found: Extremum, arguments: argparse.Namespace, pieces: Pieces) -> dict[str, Any]:
+    """The result for programs; `value` where it depends on no parameters."""
+    value = None if parameter_names(pieces) else number(found, minimum=arguments.minimum)
+    return {
+        "kind": "minimum" if arguments.minimum else "maximum",
+        "method": name,
+        "bound": as_text(found, minimum=arguments.minimum),
+        "exact": found.attained,
+        "value": _plain(value),
+        "relative_error": found.relative_error,
+    }
+
+
+def _plain(value: Value | None) -> int | float | str | None:
+    """A number for JSON, which has no infinity."""
+    if value is None or isinstance(value, float):
+        return None if value is None else str(value).replace("inf", "infty")
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def _show(info: dict[str, Any], arguments: argparse.Namespace) -> None:
+    screen = console()
+    if not info["bound"]:
+        screen.print("there are no points, and so no values")
+        return
+    relation = "=" if info["exact"] else ">=" if arguments.minimum else "<="
+    screen.print(f"{info['kind']} {relation} {info['bound']}", markup=False)
+    screen.print(f"method {info['method']}: {'exact, a point has this value' if info['exact'] else 'a bound'}")
+    error = info["relative_error"]
+    if error and not info["exact"]:
+        percent = f"{100 * error:.3g} %"
+        screen.print(
+            f"continuous extrema exceed the range of values by at most {percent}; Bernstein expansion adds to that"
+        )
+
+
+def _search(arguments: argparse.Namespace) -> int:
+    """Print the schedules that need the least memory."""
+    if arguments.live is None:
+        raise InputError(Diagnostic("--search needs a kernel", None, "give it with --live KERNEL"))
+    kernel = _kernel(arguments)
+    values = parameter_values(arguments, kernel)
+    lifetime = _lifetime(arguments)
+    dimensions, method = arguments.dimensions, _method(arguments)
+    found = sorted(
+        search(kernel, values, arguments.search, dimensions=dimensions, lifetime=lifetime, method=method),
+        key=lambda one: (one.size, str(one.schedule)),
+    )
+    if arguments.json:
+        print(json.dumps({"schedules": len(found), "best": [_found(one) for one in found[:BEST]]}))
+        return 0
+    screen = console()
+    screen.print(
+        f"{len(found)} legal schedules" + (f", memory from {found[0].size} to {found[-1].size}" if found else "")
+    )
+    rows = [(str(one.size), "" if one.exact else "bound", str(one.schedule)) for one in found[:BEST]]
+    screen.print(table((">memory", "", "schedule"), rows))
+    return 0
+
+
+def _found(one: Found) -> dict[str, Any]:
+    return {"schedule": str(one.schedule), "size": _plain(one.size), "exact": one.exact}

@@ -1,0 +1,76 @@
+"""`loadstone count`: the number of integer points of a set, or of the images of a map, in closed form."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import islpy as isl
+
+from loadstone.cli.console import console
+from loadstone.counting.count import COUNT_OPERATIONS, count, parts_of, with_values
+from loadstone.counting.reading import Relation, read_relation
+from loadstone.errors import Diagnostic, InputError
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the piecewise quasi-polynomial, or the number for given parameters."""
+    relation = read_relation(given_text(arguments.set), "SET")
+    values = dict(arguments.parameters)
+    check_parameters(values, parameter_names(relation))
+    parts = [count(with_values(part, values), arguments.limit or COUNT_OPERATIONS) for part in parts_of(relation)]
+    total = _total(relation, parts)
+    value = _number(relation, values, parts)
+    if arguments.json:
+        print(json.dumps({"count": total, "value": value}))
+    else:
+        console().print(total if value is None else str(value), markup=False)
+    return 0
+
+
+def given_text(argument: str) -> str:
+    """The text of an argument: itself, that of a file for @FILE, or standard input for -."""
+    if argument == "-":
+        return sys.stdin.read()
+    if not argument.startswith("@"):
+        return argument
+    try:
+        return Path(argument[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise InputError(Diagnostic(f"cannot read {argument[1:]}: {reason}")) from None
+
+
+def check_parameters(values: dict[str, int], names: tuple[str, ...]) -> None:
+    """Refuse values for parameters that there are not."""
+    for name in values:
+        if name not in names:
+            known = ", ".join(names) or "none"
+            raise InputError(Diagnostic(f"'{name}' is not a parameter", None, f"parameters are: {known}"))
+
+
+def parameter_names(relation: Relation) -> tuple[str, ...]:
+    """The parameters of a set or a map."""
+    space = relation.get_space()
+    kind = isl.dim_type.param
+    return tuple(space.get_dim_name(kind, k) or "" for k in range(space.dim(kind)))
+
+
+def _total(relation: Relation, parts: list[isl.PwQPolynomial]) -> str:
+    """The closed form as text: a sum for the sets of a union, and a function of all domains for maps."""
+    if not parts:
+        return "{ 0 }"
+    total = isl.UnionPwQPolynomial.from_pw_qpolynomial(parts[0])
+    for part in parts[1:]:
+        total = total.add(isl.UnionPwQPolynomial.from_pw_qpolynomial(part))
+    text = str(total)
+    return text.replace("{  }", "{ 0 }") if isinstance(relation, isl.UnionSet) else text
+
+
+def _number(relation: Relation, values: dict[str, int], parts: list[isl.PwQPolynomial]) -> int | None:
+    """The number of points of a set whose parameters are all known."""
+    if isinstance(relation, isl.UnionMap) or set(parameter_names(relation)) - set(values):
+        return None
+    return sum(part.eval(isl.Point.zero(part.get_domain_space())).to_python() for part in parts)

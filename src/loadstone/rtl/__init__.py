@@ -1,0 +1,42 @@
+"""Hardware as registers and wires: described in Python, printed as SystemVerilog and VHDL, interpreted, simulated."""
+
+from loadstone.rtl.blocks import make_fifo, make_pipeline_register, make_skid_buffer
+from loadstone.rtl.check import check
+from loadstone.rtl.expressions import Signal, Value, all_of, any_of, cat, const, mux, repeat
+from loadstone.rtl.interpreter import Simulation
+from loadstone.rtl.memory import Memory
+from loadstone.rtl.module import Instance, Module, hierarchy
+from loadstone.rtl.types import Bits, Enum, RtlError, address_width, bit, signed, unsigned
+from loadstone.rtl.verilog import emit_verilog, verilog_files
+from loadstone.rtl.vhdl import emit_vhdl, vhdl_files
+
+__all__ = [
+    "Bits",
+    "Enum",
+    "Instance",
+    "Memory",
+    "Module",
+    "RtlError",
+    "Signal",
+    "Simulation",
+    "Value",
+    "address_width",
+    "all_of",
+    "any_of",
+    "bit",
+    "cat",
+    "check",
+    "const",
+    "emit_verilog",
+    "emit_vhdl",
+    "hierarchy",
+    "make_fifo",
+    "make_pipeline_register",
+    "make_skid_buffer",
+    "mux",
+    "repeat",
+    "signed",
+    "unsigned",
+    "verilog_files",
+    "vhdl_files",
+]

@@ -1,0 +1,110 @@
+"""Modules in GHDL."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from loadstone.rtl.module import Module
+from loadstone.rtl.programs import find_program, run_program, write_files
+from loadstone.rtl.types import Bits, bit
+from loadstone.rtl.vectors import Cycle, Field, inputs_of, outputs_of, packed_lines, unpacked_lines
+from loadstone.rtl.vhdl import vhdl_files
+
+_INSTALL = "install it with: apt install ghdl"
+
+_TESTBENCH = """library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+use std.textio.all;
+
+entity testbench is
+end entity;
+
+architecture test of testbench is
+  signal clk : std_logic := '0';
+{signals}
+begin
+  tb_dut : entity work.{module} port map (
+{ports}
+  );
+
+  process
+    file tb_source : text open read_mode is "inputs.hex";
+    file tb_sink : text open write_mode is "outputs.hex";
+    variable tb_row : line;
+    variable tb_taken : std_logic_vector({inputs} downto 0);
+    variable tb_given : std_logic_vector({outputs} downto 0) := (others => '0');
+  begin
+    while not endfile(tb_source) loop
+      readline(tb_source, tb_row);
+      hread(tb_row, tb_taken);
+{taken}
+      wait for 1 ns;
+{given}
+      hwrite(tb_row, tb_given);
+      writeline(tb_sink, tb_row);
+      clk <= '1';
+      wait for 1 ns;
+      clk <= '0';
+      wait for 1 ns;
+    end loop;
+    wait;
+  end process;
+end architecture;
+"""
+
+
+def trace(module: Module, cycles: Sequence[Cycle]) -> list[dict[str, int]]:
+    """The outputs before each edge of the clock, found by GHDL."""
+    program = find_program("ghdl", _INSTALL)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = {**vhdl_files(module), "testbench.vhd": _testbench(module)}
+        write_files(folder, {**files, "inputs.hex": packed_lines(module, cycles)})
+        run_program([program, "-a", "--std=08", *files], folder)
+        run_program([program, "--elab-run", "--std=08", "testbench", "--ieee-asserts=disable-at-0"], folder)
+        return unpacked_lines(module, (folder / "outputs.hex").read_text())
+
+
+def lint(module: Module) -> str:
+    """The warnings of GHDL; empty where all is well."""
+    program = find_program("ghdl", _INSTALL)
+    with tempfile.TemporaryDirectory() as folder:
+        files = vhdl_files(module)
+        write_files(Path(folder), files)
+        return run_program([program, "-a", "--std=08", *files], Path(folder))
+
+
+def _testbench(module: Module) -> str:
+    taken, given = inputs_of(module), outputs_of(module)
+    fields = (*taken.fields, *given.fields)
+    ports = ["clk => clk"] if module.has_clock else []
+    ports += [f"{field.name} => {field.name}" for field in fields]
+    return _TESTBENCH.format(
+        module=module.name,
+        signals="\n".join(f"  signal {field.name} : {_type(field.type)};" for field in fields),
+        ports=",\n".join(f"    {port}" for port in ports),
+        inputs=taken.width - 1,
+        outputs=given.width - 1,
+        taken="\n".join(f"      {field.name} <= {_from_word(field)};" for field in taken.fields),
+        given="\n".join(f"      {_into_word(field)};" for field in given.fields),
+    )
+
+
+def _type(type: Bits) -> str:
+    name = "signed" if type.signed else "unsigned"
+    return "std_logic := '0'" if type == bit else f"{name}({type.width - 1} downto 0) := (others => '0')"
+
+
+def _from_word(field: Field) -> str:
+    if field.type == bit:
+        return f"tb_taken({field.low})"
+    return f"{'signed' if field.type.signed else 'unsigned'}(tb_taken({field.high} downto {field.low}))"
+
+
+def _into_word(field: Field) -> str:
+    if field.type == bit:
+        return f"tb_given({field.low}) := {field.name}"
+    return f"tb_given({field.high} downto {field.low}) := std_logic_vector({field.name})"

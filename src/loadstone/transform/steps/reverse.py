@@ -1,0 +1,32 @@
+"""Reverse: a loop runs backwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from loadstone.transform.places import find_loop
+from loadstone.transform.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Reverse:
+    """Run a loop backwards.
+
+        for (int i = 0; i < N; i++)
+          S: c[i] = a[i];
+
+    reverse i
+
+        for (int i = -N + 1; i <= 0; i++) {
+          c[-i] = a[-i];
+        }
+    """
+
+    loop: str
+    usage: ClassVar[str] = "reverse LOOP"
+
+    def applied(self, program: Program) -> Program:
+        """The program with the loop reversed."""
+        loop = find_loop(program, self.loop)
+        return program.changed(loop.names, lambda part: part.with_loop(loop.depth, part.loops[loop.depth].value.neg()))
