@@ -80,7 +80,10 @@ WRONG = {
     "split S2 where i >": ("1:16", "is not an expression"),
     "split S2 where f(i)": ("1:16", "is not an affine expression"),
     "distribute S2.i before S3": ("1:24", "S3 does not stand in 'S2.i'"),
-    "fuse S2.i with S3.k\nstrip-mine S2.i by 4\ndistribute S2.it before S3": ("3:25", "S2 stands before S3 in an inner"),
+    "fuse S2.i with S3.k\nstrip-mine S2.i by 4\ndistribute S2.it before S3": (
+        "3:25",
+        "S2 stands before S3 in an inner",
+    ),
     "schedule S2 as i, j": ("1:16", "a schedule vector is a number"),
     "end": ("1:1", "there is no sequence to end"),
     "sequence open(x)\nreverse $x": ("1:1", "this sequence has no end"),
