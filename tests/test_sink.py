@@ -1,4 +1,4 @@
-"""Imperfect nests: statements behind inner loops run with the last iteration of these."""
+"""Imperfect nests: statements next to inner loops run with the last or first iteration of these."""
 
 from __future__ import annotations
 
@@ -60,8 +60,11 @@ def test_what_can_be_tiled_stays_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_sunk_statements_are_at_the_last_iteration_before_them(seed: int) -> None:
-    """Enumerated: the largest date among the deeper statements before it in the text, with the same outer dates."""
+def test_sunk_statements_are_at_iterations_next_to_them(seed: int) -> None:
+    """Enumerated, with the same outer dates: the largest date among the deeper statements before it in the text.
+
+    If there are none, the smallest date among those behind it.
+    """
     kernel, rows = random_kernel(seed)
     plain = tiled(kernel, Tiling(2))
     changed = sunk(plain)
@@ -72,17 +75,16 @@ def test_sunk_statements_are_at_the_last_iteration_before_them(seed: int) -> Non
         expected = dict(every[statement.name])
         depth = len(statement.iterators)
         kept = len(plain.sizes) - max(len(s.iterators) for s in kernel.statements) + depth
+        deeper = [
+            other
+            for other in running
+            if len(other.iterators) > depth and places(other)[:depth] == places(statement)[:depth]
+        ]
+        before = [other.name for other in deeper if places(other)[depth] < places(statement)[depth]]
+        behind = [other.name for other in deeper if places(other)[depth] > places(statement)[depth]]
         for instance, date in expected.items():
-            before = (
-                d
-                for other in running
-                if places(other)[:depth] == places(statement)[:depth]
-                and len(other.iterators) > depth
-                and places(other)[depth] < places(statement)[depth]
-                for d in every[other.name].values()
-                if d[:kept] == date[:kept]
-            )
-            expected[instance] = max(before, default=date)
+            near = [d for name in before or behind for d in every[name].values() if d[:kept] == date[:kept]]
+            expected[instance] = (max if before else min)(near, default=date)
         assert dates(changed, statement.name, **row) == expected
 
 
@@ -90,3 +92,22 @@ def places(statement: Statement) -> list[int]:
     """The constants of the 2d+1 schedule, read off its text."""
     values = str(statement.schedule.range().sample_point()).split("[")[-1].split("]")[0].split(",")
     return [int(value) for value in values[::2]]
+
+
+CENTRED = """
+void centred(int n, int in[n + 2], int k[3], int out[n]) {
+  for (int i = 0; i < n; i++) {
+    out[i] = 0;
+    for (int d = -1; d <= 1; d++)
+      out[i] += in[i + d + 1] * k[d + 1];
+  }
+}
+"""
+
+
+def test_a_statement_before_a_loop_joins_its_first_iteration(tmp_path: Path) -> None:
+    kernel = kernel_of(CENTRED, tmp_path)
+    assert not is_legal(tiled(kernel, Tiling((4, 1))))
+    chosen = choose_tiling(kernel, (4, 1))
+    assert is_legal(chosen)
+    assert dates(chosen, "S0", n=2) == {(0,): (0, -1), (1,): (1, -1)}

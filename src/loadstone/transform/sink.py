@@ -1,4 +1,4 @@
-"""Statements behind inner loops join the last iteration of these loops, so that imperfect nests can be tiled.
+"""Statements next to inner loops join an iteration of these loops, so that imperfect nests can be tiled.
 
     for (i...) {                          for (i...)
       for (j = 0; j < n; j++)               for (j = 0; j < n; j++) {
@@ -6,7 +6,8 @@
       S1;                                     if (j == n - 1) S1;
     }                                       }
 
-Padded with zeros, S1 would run in the first tile of j, before most of S0.
+Padded with zeros, S1 would run in the first tile of j, before most of S0. A statement before inner loops joins their
+first iteration likewise, which zero is not if their counters begin elsewhere.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
+from typing import Literal
 
 import islpy as isl
 
@@ -23,23 +25,30 @@ from loadstone.transform.tiling import TiledKernel
 
 
 def sunk(tiles: TiledKernel) -> TiledKernel:
-    """The tiling of the loops as they stand, with each statement behind inner loops at the end of these."""
-    theta = {s.name: _with_last_iteration(tiles, s) for s in tiles.kernel.statements}
+    """The tiling of the loops as they stand, with each statement next to inner loops at the end or begin of these."""
+    theta = {s.name: _with_neighbours(tiles, s) for s in tiles.kernel.statements}
     return replace(tiles, theta=theta)
 
 
-def _with_last_iteration(tiles: TiledKernel, statement: Statement) -> isl.Map:
-    """Theta of a statement, its padding replaced by the last iteration of the loops before it, where they have one."""
+def _with_neighbours(tiles: TiledKernel, statement: Statement) -> isl.Map:
+    """Theta of a statement, its padding replaced by the last iteration of the loops before it, where they have one.
+
+    Without loops before it, by the first iteration of the loops behind it.
+    """
     theta = tiles.theta[statement.name]
     dims = theta.dim(Dim.out)
     kept = dims - _deepest(tiles) + _depth(statement)
-    before = [first_to_others(tiles.theta[s.name].range(), kept) for s in _loops_before(tiles, statement)]
-    if not before:
+    before, behind = (
+        [first_to_others(tiles.theta[s.name].range(), kept) for s in _inner_loops(tiles, statement, side)]
+        for side in ("before", "behind")
+    )
+    if not before and not behind:
         return theta
+    ends = reduce(isl.Map.union, before).lexmax() if before else reduce(isl.Map.union, behind).lexmin()
     prefix = theta.project_out(Dim.out, kept, dims - kept)
-    last = prefix.apply_range(reduce(isl.Map.union, before).lexmax())
-    rest = padded(isl.Map.from_domain(statement.domain.subtract(last.domain())), dims - kept)
-    return range_product((prefix, last.union(rest)))
+    joined = prefix.apply_range(ends)
+    rest = padded(isl.Map.from_domain(statement.domain.subtract(joined.domain())), dims - kept)
+    return range_product((prefix, joined.union(rest)))
 
 
 def _deepest(tiles: TiledKernel) -> int:
@@ -51,14 +60,14 @@ def _depth(statement: Statement) -> int:
     return statement.schedule.dim(Dim.out) // 2
 
 
-def _loops_before(tiles: TiledKernel, statement: Statement) -> Iterator[Statement]:
-    """The statements in deeper loops that stand before a statement, inside of the same loops."""
+def _inner_loops(tiles: TiledKernel, statement: Statement, side: Literal["before", "behind"]) -> Iterator[Statement]:
+    """The statements in deeper loops that stand before or behind a statement, inside of the same loops."""
     depth = _depth(statement)
     here = _places(statement)
     for other in tiles.kernel.statements:
         there = _places(other)
-        shares_loops = _depth(other) > depth and there[:depth] == here[:depth]
-        if shares_loops and there[depth] < here[depth]:
+        shares_loops = _depth(other) > depth and there[:depth] == here[:depth] and not other.domain.is_empty()
+        if shares_loops and (there[depth] < here[depth] if side == "before" else there[depth] > here[depth]):
             yield other
 
 
