@@ -19,12 +19,15 @@ from loadstone.emit.transformed import emit_transformed
 from loadstone.loops.transformed import Style, program_loops
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import automatic_steps
+from loadstone.poly import fixed
+from loadstone.poly import pairs as enumerated
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate import Trace, execute, initial_memory, mismatches
 from loadstone.simulate.compiled import compile_printed
 from loadstone.simulate.interpreter import instances_in_order
 from loadstone.simulate.memory import copied, live_out_arrays
 from loadstone.transform.legality import Missing, Violation, program_violation
+from loadstone.transform.parallel import nests, parallel_loops
 from loadstone.transform.places import StepError
 from loadstone.transform.program import Program, program_of
 from loadstone.transform.steps import STEPS, Fuse, Interchange, Shift, Skew
@@ -302,6 +305,47 @@ def test_schedules_that_are_found_are_legal_scripts(path: Path, goal: str) -> No
     result = ls.transformed(kernel, script, allow_illegal=True)
     for parameters in list(tiny_parameters(kernel))[:3]:
         assert_equal_results(kernel, result.kernel, parameters)
+
+
+def carrying_loops(program: Program, parameters: Mapping[str, int]) -> set[tuple[int, tuple[int, ...]]]:
+    """Depth and places of the loops that carry a dependence, by enumeration."""
+    trace = traced(program.kernel, parameters)
+    pairs = flow_pairs(trace) | memory_pairs(trace, earlier_writes=True) | memory_pairs(trace, earlier_writes=False)
+    dates = {
+        (part.name, point): tuple(date)
+        for part, order in program.orders()
+        for point, date in enumerated(fixed(order, parameters))
+    }
+    found: set[tuple[int, tuple[int, ...]]] = set()
+    for source, target in pairs:
+        differs = next((k for k, (x, y) in enumerate(zip(dates[source], dates[target], strict=True)) if x != y), 0)
+        if differs % 2:
+            found.add((differs // 2, program.part(source[0]).places[: differs // 2 + 1]))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60, 80))
+def test_parallel_loops_carry_no_dependence(seed: int) -> None:
+    kernel, rows, steps = random_sequence(seed, 3)
+    program = program_of(kernel)
+    for step in steps:
+        program = legal_or_same(step, program)
+    try:
+        with operation_limit(LIMIT):
+            free = set(parallel_loops(program, dependences(program.base)))
+    except LimitReached:
+        pytest.skip("too many dependences for the limit")
+    for parameters in rows:
+        carrying = carrying_loops(program, parameters)
+        for nest in nests(program):
+            first = program.part(nest.names[0])
+            if f"{first.name}.{first.loops[nest.depth].name}" in free:
+                assert (nest.depth, first.places[: nest.depth + 1]) not in carrying
+
+
+def test_parallel_loops_of_matmul() -> None:
+    program = program_of(example("matmul"))
+    assert parallel_loops(program, dependences(program.base)) == ("S0.i", "S0.j")
 
 
 def random_sequence(seed: int, length: int = 5) -> tuple[Kernel, tuple[dict[str, int], ...], list[Step]]:

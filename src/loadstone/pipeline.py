@@ -34,6 +34,7 @@ from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transform.auto import auto_tiled, auto_would_work
 from loadstone.transform.found import Goal, found_steps
 from loadstone.transform.legality import check_legal, violation
+from loadstone.transform.parallel import parallel_loops
 from loadstone.transform.script import ScriptStep, parse_script, read_script
 from loadstone.transform.sequence import Transformed, apply_steps, check_result
 from loadstone.transform.sink import sunk
@@ -95,6 +96,12 @@ def transform_kernel(
         limit,
         lambda: apply_steps(kernel, steps, allow_illegal=allow_illegal, free_reductions=free_reductions),
     )
+
+
+def parallel_loops_of(result: Transformed, limit: int | None = None) -> tuple[str, ...]:
+    """The loops of a legal result whose iterations may run at the same time."""
+    base = result.program.base
+    return within_limit("which loops are parallel", limit, lambda: parallel_loops(result.program, dependences(base)))
 
 
 def automatic_steps(kernel: Kernel, goal: Goal, limit: int | None = None) -> tuple[Step, ...]:

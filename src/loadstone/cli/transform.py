@@ -16,7 +16,7 @@ from loadstone.emit.transformed import emit_transformed
 from loadstone.errors import Diagnostic, InputError
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import automatic_steps, compare_executions, is_right, transform_kernel
+from loadstone.pipeline import automatic_steps, compare_executions, is_right, parallel_loops_of, transform_kernel
 from loadstone.transform.description import transformation_info
 from loadstone.transform.script import parse_script
 from loadstone.transform.sequence import Outcome, Transformed, check_result
@@ -29,11 +29,12 @@ def run(arguments: argparse.Namespace) -> int:
     code = emit_transformed(result.program, arguments.style)
     verified = _verified(arguments, result) if arguments.verify and result.legal else None
     if arguments.json:
-        info = {**transformation_info(result), "c": code}
+        info = {**transformation_info(result), "parallel": _parallel(arguments, result), "c": code}
         print(json.dumps(info if verified is None else {**info, "verified": verified}))
     else:
         _show(result, console())
         check_result(result, "" if arguments.allow_illegal else "with --allow-illegal later steps may mend this")
+        console().print(f"parallel loops: {', '.join(_parallel(arguments, result)) or 'none'}\n", markup=False)
         _deliver(arguments, code, verified, console())
     return 0 if result.legal and (verified is None or is_right(verified)) else 1
 
@@ -48,6 +49,10 @@ def _result(arguments: argparse.Namespace, kernel: Kernel) -> Transformed:
         free_reductions=arguments.free_reductions,
         limit=arguments.limit,
     )
+
+
+def _parallel(arguments: argparse.Namespace, result: Transformed) -> tuple[str, ...]:
+    return parallel_loops_of(result, arguments.limit) if result.legal else ()
 
 
 def _verified(arguments: argparse.Namespace, result: Transformed) -> dict[str, Any]:

@@ -16,10 +16,7 @@ def order_violations(pairs: isl.Map, first: isl.Map, second: isl.Map) -> Iterato
     dimension behind the last one.
     """
     dims = first.dim(Dim.out)
-    instances = pairs.wrap()
-    remaining = range_product(
-        (pairs.domain_map().apply_range(first), pairs.range_map().apply_range(second))
-    ).intersect_domain(instances)
+    remaining = _dates_of_both(pairs, first, second)
     for position in range(dims):
         backwards = remaining.order_gt(Dim.out, position, Dim.out, dims + position)
         if not backwards.is_empty():
@@ -28,6 +25,23 @@ def order_violations(pairs: isl.Map, first: isl.Map, second: isl.Map) -> Iterato
         if remaining.is_empty():
             return
     yield dims, remaining.domain().unwrap()
+
+
+def carried(pairs: isl.Map, first: isl.Map, second: isl.Map, position: int) -> isl.Map:
+    """The pairs whose dates agree before a dimension and differ in it."""
+    dims = first.dim(Dim.out)
+    remaining = _dates_of_both(pairs, first, second)
+    for before in range(position):
+        remaining = remaining.equate(Dim.out, before, Dim.out, dims + before)
+    up = remaining.order_lt(Dim.out, position, Dim.out, dims + position)
+    down = remaining.order_gt(Dim.out, position, Dim.out, dims + position)
+    return up.union(down).domain().unwrap()
+
+
+def _dates_of_both(pairs: isl.Map, first: isl.Map, second: isl.Map) -> isl.Map:
+    """Pairs to the dates of their two sides, one after the other."""
+    both = (pairs.domain_map().apply_range(first), pairs.range_map().apply_range(second))
+    return range_product(both).intersect_domain(pairs.wrap())
 
 
 def earlier(space: isl.Space) -> isl.Map:
