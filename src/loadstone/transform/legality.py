@@ -8,7 +8,7 @@ are seen after the kernel are executed. Copies of one instance write the same va
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
 
@@ -98,13 +98,28 @@ def violation(tiles: TiledKernel, dependences: Dependences) -> Violation | Missi
     return next(_broken(tiles.kernel, dependences, copies, lambda position, _: _tile_dimension(position, tiles)), None)
 
 
-def program_violation(program: Program, dependences: Dependences) -> Violation | Missing | None:
-    """A dependence that the order of a program breaks, or a result that it loses, if there is one (exact)."""
+def program_violation(
+    program: Program, dependences: Dependences, legal: Program | None = None
+) -> Violation | Missing | None:
+    """A dependence that the order of a program breaks, or a result that it loses, if there is one (exact).
+
+    `legal` is a program with the same dependences that is known to be legal: between statements whose copies are all
+    the same as there, nothing can be broken.
+    """
+    trusted = frozenset[str]() if legal is None else _untouched(program, legal)
     copies: dict[str, tuple[Copy, ...]] = {statement.name: () for statement in program.base.statements}
     for part, order in program.orders():
         copies[part.base] = (*copies[part.base], Copy(part.name, order))
-    broken = _broken(program.base, dependences, copies, lambda position, name: _loop_dimension(position, name, program))
+    broken = _broken(
+        program.base, dependences, copies, lambda position, name: _loop_dimension(position, name, program), trusted
+    )
     return next(broken, None) or next(_lost_results(program.base, dependences, copies), None)
+
+
+def _untouched(program: Program, legal: Program) -> frozenset[str]:
+    """The statements of the base whose copies are the same in both programs."""
+    every = (statement.name for statement in program.base.statements)
+    return frozenset(name for name in every if program.copies(name) == legal.copies(name))
 
 
 def _broken(
@@ -112,12 +127,17 @@ def _broken(
     dependences: Dependences,
     copies: Mapping[str, Sequence[Copy]],
     dimension: Callable[[int, str], str],
+    trusted: Set[str] = frozenset(),
 ) -> Iterator[Violation | Missing]:
+    """What is broken between statements that are not both trusted."""
     for kind in ("flow", "anti", "output"):
         relation: isl.UnionMap = getattr(dependences, kind)
         for part in maps_of(relation.intersect_params(kernel.context)):
-            sources, targets = copies[part.get_tuple_name(Dim.in_)], copies[part.get_tuple_name(Dim.out)]
-            for target in targets:
+            first, second = part.get_tuple_name(Dim.in_), part.get_tuple_name(Dim.out)
+            if trusted >= {first, second}:
+                continue
+            sources = copies[first]
+            for target in copies[second]:
                 read = part.intersect_range(target.order.domain())
                 late = _never_before(read, sources, target) if kind == "flow" else read
                 if not late.is_empty():

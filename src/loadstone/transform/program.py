@@ -131,6 +131,10 @@ class Program:
         """The part with this name."""
         return next(part for part in self.parts if part.name == name)
 
+    def copies(self, base: str) -> tuple[Part, ...]:
+        """The parts that execute instances of a statement of the base."""
+        return tuple(part for part in self.parts if part.base == base)
+
     def orders(self) -> Iterator[tuple[Part, isl.Map]]:
         """The parts, each with the dates of the instances of the base that it executes."""
         length = max((2 * len(part.places) - 1 for part in self.parts), default=1)

@@ -66,11 +66,15 @@ def apply_steps(
     `free_reductions` associative and commutative updates may be reordered.
     """
     program = program_of(kernel)
+    known, legal = _known(kernel, free_reductions), program
     outcomes: list[Outcome] = []
     for item in steps:
         step, source = (item.step, item) if isinstance(item, ScriptStep) else (item, None)
         program = _applied(step, source, program)
-        outcome = Outcome(step_text(step), source, program_violation(program, _known(program.base, free_reductions)))
+        if program.base is not legal.base:
+            known, legal = _known(program.base, free_reductions), program_of(program.base)
+        outcome = Outcome(step_text(step), source, program_violation(program, known, legal))
+        legal = program if outcome.legal else legal
         outcomes.append(outcome)
         if not outcome.legal and not allow_illegal:
             break
