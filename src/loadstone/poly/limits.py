@@ -30,6 +30,19 @@ def operation_limit(operations: int = DEFAULT_LIMIT) -> Generator[None]:
         if "operations" in str(error) or "quota" in str(error):
             raise LimitReached(f"more than {operations} isl operations") from error
         raise
+    except TypeError as error:
+        if _is_exhausted():
+            raise LimitReached(f"more than {operations} isl operations") from error
+        raise
     finally:
         context.set_max_operations(outer)
         context.reset_operations()
+
+
+def _is_exhausted() -> bool:
+    """Whether the limit is reached: then isl does nothing any more, and its texts of values come back as None."""
+    try:
+        isl.BasicSet("{ [i] : i >= 0 }")
+    except isl.Error:
+        return True
+    return False
