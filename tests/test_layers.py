@@ -22,6 +22,7 @@ LAYERS = (
     ("storage",),
     ("networks",),
     ("loops",),
+    ("hardware",),
     ("emit",),
     ("simulate",),
     ("locality",),

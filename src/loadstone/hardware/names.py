@@ -1,0 +1,40 @@
+"""Signals of a module under names that are free, as close to the wished ones as can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loadstone.rtl.expressions import Const, Signal, Value
+from loadstone.rtl.module import Module
+from loadstone.rtl.names import fresh
+from loadstone.rtl.types import Bits, bit
+
+
+class Names:
+    """Makes wires and registers in a module; the names of ports that are declared later are kept free."""
+
+    def __init__(self, module: Module, reserved: Iterable[str] = ()) -> None:
+        self.module = module
+        self._taken = {name.lower() for name in (module.name, *reserved, *(s.name for s in module.signals))}
+
+    def fresh(self, wish: str) -> str:
+        """A name that is free from now on only for the caller."""
+        name = fresh(wish, self._taken)
+        self._taken.add(name.lower())
+        return name
+
+    def wire(self, wish: str, value: Value) -> Signal:
+        """A wire that has a value."""
+        return self.module.wire(self.fresh(wish), value)
+
+    def named(self, wish: str, value: Value) -> Value:
+        """The value as a wire, unless it is a signal or a number."""
+        return value if isinstance(value, Signal | Const) else self.wire(wish, value)
+
+    def state(self, wish: str, type: Bits = bit, comment: str = "") -> Signal:
+        """A register that is 0 after a reset."""
+        return self.module.register(self.fresh(wish), type, reset=0, comment=comment)
+
+    def register(self, wish: str, type: Bits, comment: str = "") -> Signal:
+        """A register that is not reset."""
+        return self.module.register(self.fresh(wish), type, comment=comment)
