@@ -23,6 +23,7 @@ from loadstone.counting.exact import exact
 from loadstone.counting.extremum import Extremum, disjoint, largest, one_polynomial
 from loadstone.counting.pieces import Piece, pieces_of
 from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.poly import coalesced
 from loadstone.poly.limits import LimitReached
 from loadstone.poly.polynomials import affine
 from loadstone.poly.spaces import Dim
@@ -100,12 +101,27 @@ def maximum(values: isl.PwQPolynomial) -> tuple[isl.PwQPolynomial, bool] | None:
 
     None where the bound is not one quasi-polynomial, or the largest of affine ones, for each parameter.
     """
-    found = bound(pieces_of(values), Hybrid(AddVariables(), threshold=0))
+    pieces = pieces_of(values)
+    whole = _affine_maximum(pieces)
+    if whole is not None:
+        return isl.PwQPolynomial.from_pw_aff(whole), True
+    found = bound(pieces, Hybrid(AddVariables(), threshold=0))
     parts = [one_polynomial(chamber) for chamber in found.chambers]
     known = [part for part in parts if part is not None]
     if not known or len(known) < len(parts):
         return None
     return reduce(isl.PwQPolynomial.add, known), found.attained
+
+
+def _affine_maximum(pieces: Iterable[Piece]) -> isl.PwAff | None:
+    """The largest value if all pieces are affine, by integer programming over all of them together."""
+    ranges: list[isl.Set] = []
+    for piece in pieces:
+        value = affine(piece.value)
+        if value is None:
+            return None
+        ranges.append(isl.Map.from_aff(value).intersect_domain(piece.domain).range())
+    return coalesced(coalesced(reduce(isl.Set.union, ranges)).dim_max(0)) if ranges else None
 
 
 def _piece_bound(piece: Piece, method: Method, accuracy: float | None) -> Extremum:

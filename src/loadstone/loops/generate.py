@@ -40,7 +40,7 @@ def _separated(schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str
     """Loops for each part on which other statements run; by isl's own rule where there are too many parts."""
     try:
         with operation_limit(SEPARATION_LIMIT):
-            return _generated(schedule, context, iterators, separation(schedule, len(iterators)))
+            return _generated(schedule, context, iterators, separation(schedule))
     except (LimitReached, isl.Error):
         return _generated(schedule, context, iterators, _everywhere("separate", iterators))
 

@@ -11,13 +11,14 @@ from functools import reduce
 
 import islpy as isl
 
-from loadstone.poly.spaces import outer_dims
+from loadstone.poly.spaces import Dim, outer_dims
 
 
-def separation(schedule: isl.UnionMap, length: int) -> isl.UnionMap:
+def separation(schedule: isl.UnionMap) -> isl.UnionMap:
     """isl's options for code of its own wherever other statements run than before, in all dimensions of the dates."""
     dates: list[isl.Set] = []
     schedule.foreach_map(lambda part: dates.append(part.range()))
+    length = max((date.dim(Dim.set) for date in dates), default=0)
     options = (option for depth in range(length) for option in _classes(dates, depth))
     return reduce(isl.UnionMap.union, options, isl.UnionMap.empty(schedule.get_space()))
 
