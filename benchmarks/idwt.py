@@ -8,8 +8,8 @@ published/ours.
 
 Steps: how URUK counts is not told; ours treat the statements of a loop together. Lines: loops, conditions, closing
 braces and one line per statement; `compact` compares with CLooG's `-f -1`, `separated` with `-f 1`. Neither the source
-nor the generated programs of the thesis are known. isl's separation, other than CLooG's, overlooks bounds of loops over
-strips that follow from those of inner loops: conditions remain, and programs are shorter.
+nor the generated programs of the thesis are known. Where the parts to separate are too many for our limit, isl's own
+separation takes over, which overlooks some bounds: conditions remain then, and programs are shorter.
 
 Reuse distances: the thesis measures with SLO, which counts an access of A[i][j] as two, one of a row pointer A[i] and
 one of the element. Ours count both too (the second table shows elements alone). SLO also sees the coefficients and the

@@ -364,9 +364,12 @@ def random_sequence(seed: int, length: int = 5) -> tuple[Kernel, tuple[dict[str,
             break
         step = random_step(program, source)
         try:
-            program = step.applied(program)
+            with operation_limit(LIMIT):
+                program = step.applied(program)
         except StepError:
             continue
+        except LimitReached:
+            break
         steps.append(step)
     return kernel, rows, steps
 
