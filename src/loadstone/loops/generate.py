@@ -13,7 +13,7 @@ from loadstone.model.expression import Expression, substituted
 from loadstone.model.from_isl import from_ast
 from loadstone.poly.limits import LimitReached, operation_limit
 
-SEPARATION_LIMIT = 4_000_000
+SEPARATION_LIMIT = 24_000_000
 _FRESH = tuple(f"c{k}" for k in range(64))
 
 
