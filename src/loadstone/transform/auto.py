@@ -12,6 +12,7 @@ from loadstone.model.kernel import Kernel, padded, union_of_maps
 from loadstone.poly import map_from_values
 from loadstone.poly.spaces import Dim, constant, range_product
 from loadstone.transform.legality import violation
+from loadstone.transform.scheduler import isl_schedule
 from loadstone.transform.tiling import TiledKernel, Tiling, tiled
 
 
@@ -32,7 +33,7 @@ def auto_would_work(kernel: Kernel, tiling: Tiling, dependences: Dependences) ->
 def _legal_candidates(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> Iterator[TiledKernel]:
     """Legal tilings, those that fuse more first."""
     for whole_component in (True, False):
-        schedule = _isl_schedule(kernel, dependences, whole_component)
+        schedule = isl_schedule(kernel, dependences, dependences.flow, fused=whole_component)
         if schedule is None:
             continue
         theta = _common_space(kernel, _bands(schedule.get_root(), kernel, ()))
@@ -43,20 +44,6 @@ def _legal_candidates(kernel: Kernel, tiling: Tiling, dependences: Dependences) 
             continue
         if violation(candidate, dependences) is None:
             yield candidate
-
-
-def _isl_schedule(kernel: Kernel, dependences: Dependences, whole_component: bool) -> isl.Schedule | None:
-    """The schedule that isl finds, if it finds one."""
-    context = kernel.context.get_ctx()
-    context.set_schedule_whole_component(int(whole_component))
-    constraints = isl.ScheduleConstraints.on_domain(kernel.domain).set_context(kernel.context)
-    constraints = constraints.set_validity(dependences.all).set_proximity(dependences.flow)
-    try:
-        return constraints.compute_schedule()
-    except isl.Error as error:
-        if "unable to carry dependences" in str(error):
-            return None
-        raise
 
 
 def _bands(

@@ -13,6 +13,7 @@ from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.model.kernel import Kernel, Statement
 from loadstone.poly.linear import linear
 from loadstone.poly.spaces import Dim, values_of
+from loadstone.transform.scheduler import isl_schedule
 from loadstone.transform.steps.schedule import Schedule
 
 Goal = Literal["locality", "parallel"]
@@ -43,27 +44,22 @@ def _text_of(vector: _Vector, others: Iterable[_Vector]) -> str:
 
 def found_steps(kernel: Kernel, dependences: Dependences, goal: Goal) -> tuple[Schedule, ...]:
     """A schedule for each statement: `locality` brings uses of values together, `parallel` keeps outer loops free."""
-    schedule = _isl_schedule(kernel, dependences, goal)
+    schedule = _schedule_for(kernel, dependences, goal)
     vectors = dict(_vectors(schedule.get_root(), kernel, {s.name: _Vector() for s in kernel.statements}))
     found = list(vectors.values())
     return tuple(Schedule(s.name, _text_of(vectors[s.name], found)) for s in kernel.statements if s.name in vectors)
 
 
-def _isl_schedule(kernel: Kernel, dependences: Dependences, goal: Goal) -> isl.Schedule:
-    context = kernel.context.get_ctx()
-    context.set_schedule_whole_component(int(goal == "locality"))
-    context.set_schedule_outer_coincidence(int(goal == "parallel"))
-    constraints = isl.ScheduleConstraints.on_domain(kernel.domain).set_context(kernel.context)
-    constraints = constraints.set_validity(dependences.all)
+def _schedule_for(kernel: Kernel, dependences: Dependences, goal: Goal) -> isl.Schedule:
     if goal == "locality":
-        constraints = constraints.set_proximity(dependences.flow.union(_shared_reads(kernel)))
+        near = dependences.flow.union(_shared_reads(kernel))
+        found = isl_schedule(kernel, dependences, near, fused=True)
     else:
-        constraints = constraints.set_coincidence(dependences.all).set_proximity(dependences.flow)
-    try:
-        return constraints.compute_schedule()
-    except isl.Error:
+        found = isl_schedule(kernel, dependences, dependences.flow, fused=False, outer_parallel=True)
+    if found is None:
         hint = "write the steps yourself: loadstone transform KERNEL --script FILE"
-        raise UnsupportedError(Diagnostic("no schedule was found automatically", None, hint)) from None
+        raise UnsupportedError(Diagnostic("no schedule was found automatically", None, hint))
+    return found
 
 
 def _shared_reads(kernel: Kernel) -> isl.UnionMap:
