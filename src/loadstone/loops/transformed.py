@@ -12,6 +12,7 @@ from loadstone.loops.generate import generate
 from loadstone.loops.model import Block, For, If, Instance, Node, mapped, walk
 from loadstone.loops.simplify import simplified
 from loadstone.model.expression import Expression, Variable, substituted
+from loadstone.model.free_name import free_name
 from loadstone.model.types import INT
 from loadstone.transform.program import Program
 
@@ -53,7 +54,7 @@ def _named(node: Node, program: Program, taken: frozenset[str]) -> Node:
     """The tree with readable names for the counters of its loops."""
     match node:
         case For(iterator=iterator, body=body):
-            name = _free(_wanted(node, program), taken)
+            name = free_name(_wanted(node, program), taken)
             inner = _named(_renamed(body, iterator, name), program, taken | {name})
             start, condition, step = (_with_name(e, iterator, name) for e in (node.start, node.condition, node.step))
             return For(name, start, condition, step, inner)
@@ -76,11 +77,6 @@ def _names(loop: For, program: Program, depth: int) -> Iterator[str]:
     for leaf in walk(loop.body):
         if isinstance(leaf, Instance) and len(program.part(leaf.statement).loops) > depth:
             yield program.part(leaf.statement).loops[depth].name
-
-
-def _free(wanted: str, taken: frozenset[str]) -> str:
-    numbered = (f"{wanted}{number}" for number in range(2, len(taken) + 3))
-    return wanted if wanted not in taken else next(name for name in numbered if name not in taken)
 
 
 def _renamed(node: Node, old: str, new: str) -> Node:

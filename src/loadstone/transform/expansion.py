@@ -15,6 +15,7 @@ import islpy as isl
 from loadstone.analysis import dependences, flow_of_reads
 from loadstone.model.affine import affine_value
 from loadstone.model.expression import Binary, Constant, Expression, Operand, Variable, substituted
+from loadstone.model.free_name import free_name
 from loadstone.model.from_isl import expression_of, from_aff
 from loadstone.model.kernel import Access, Array, Kernel, Statement, renamed
 from loadstone.model.types import INT
@@ -97,7 +98,7 @@ def _home(kernel: Kernel, statement: Statement) -> _Home:
     sizes = [domain.dim_max(k).sub(low).add_constant_val(one).coalesce() for k, low in enumerate(lows)]
     subscripts = tuple(_minus(Variable(i, INT), low) for i, low in zip(statement.iterators, lows, strict=True))
     extents = tuple(expression_of(size.gist(size.domain())) for size in sizes)
-    name = _free_name(kernel, f"{old.name}_{statement.name}")
+    name = free_name(f"{old.name}_{statement.name}", {*kernel.arrays, *kernel.parameters}, "_")
     return _Home(Array(name, old.type, extents, False, False, None, True), statement, subscripts)
 
 
@@ -109,11 +110,6 @@ def _origin(least: isl.PwAff) -> isl.PwAff:
 def _minus(iterator: Expression, low: isl.PwAff) -> Expression:
     origin = expression_of(low.coalesce().gist(low.domain()))
     return iterator if isinstance(origin, Constant) and origin.value == 0 else Binary("-", iterator, origin, INT)
-
-
-def _free_name(kernel: Kernel, wanted: str) -> str:
-    taken = {*kernel.arrays, *kernel.parameters}
-    return wanted if wanted not in taken else _free_name(kernel, wanted + "_")
 
 
 def _pieces_of(program: Program, statement: Statement, array: str, homes: Mapping[str, _Home]) -> Iterator[Statement]:

@@ -16,6 +16,7 @@ import islpy as isl
 
 from loadstone.model.affine import affine_condition, affine_value
 from loadstone.model.expression import Expression
+from loadstone.model.free_name import free_name
 from loadstone.model.kernel import Kernel, Statement, padded, renamed
 from loadstone.poly import map_from_values, set_space, variable
 from loadstone.poly.spaces import Dim, constant, values_of
@@ -92,9 +93,7 @@ class Part:
 
     def fresh_loop(self, wanted: str) -> str:
         """A name for a new loop: the wanted one, with a number behind it if it is taken."""
-        taken = {*(loop.name for loop in self.loops), *self.parameters}
-        numbered = (f"{wanted}{number}" for number in range(2, len(taken) + 3))
-        return wanted if wanted not in taken else next(name for name in numbered if name not in taken)
+        return free_name(wanted, {*(loop.name for loop in self.loops), *self.parameters})
 
     def with_loop(self, depth: int, value: isl.PwAff) -> Part:
         """The part with another counter for a loop."""
@@ -168,8 +167,7 @@ class Program:
     def fresh_name(self, wanted: str) -> str:
         """A name for a new statement: the wanted one, with a number behind it if it is taken."""
         taken = {part.name for part in self.parts} | {statement.name for statement in self.base.statements}
-        numbered = (f"{wanted}_{number}" for number in range(2, len(taken) + 3))
-        return wanted if wanted not in taken else next(name for name in numbered if name not in taken)
+        return free_name(wanted, taken, "_")
 
 
 def program_of(kernel: Kernel) -> Program:
