@@ -14,12 +14,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import ParamSpec, cast
 
+from loadstone.operators.stages import Stages
 from loadstone.rtl import Bits, Module, Signal, Value, bit
-from loadstone.rtl.expressions import Concat
 
 P = ParamSpec("P")
 
@@ -41,15 +41,6 @@ def shared(make: Callable[P, Operator]) -> Callable[P, Operator]:
     return cast(Callable[P, Operator], cache(make))
 
 
-@dataclass(slots=True)
-class _Stage:
-    """Wires of a stage, and the registers at its end."""
-
-    comment: str
-    wires: list[tuple[Signal, Value]] = field(default_factory=list[tuple[Signal, Value]])
-    registers: list[tuple[Signal, Value]] = field(default_factory=list[tuple[Signal, Value]])
-
-
 class Pipeline:
     """An operator while it is described, stage after stage.
 
@@ -60,63 +51,28 @@ class Pipeline:
     def __init__(self, name: str, comment: str) -> None:
         self._module = Module(name, comment)
         self._enable = self._module.input("ce", bit, "the pipeline moves")
-        self._stages: list[_Stage] = []
-        self._origins: dict[Signal, int] = {}
-        self._delayed: dict[tuple[Signal, int], Signal] = {}
+        self._stages = Stages(self._module)
+        self._headings: dict[int, str] = {}
 
     def operand(self, name: str, type: Bits, comment: str = "") -> Signal:
         """A new input, for the first stage."""
-        signal = self._module.input(name, type, comment)
-        self._origins[signal] = 1
-        return signal
+        return self._stages.arrives(self._module.input(name, type, comment), 1)
 
     def stage(self, comment: str) -> None:
         """Begins the next stage."""
-        self._stages.append(_Stage(comment))
+        number = len(self._headings) + 1
+        self._headings[number] = f"Stage {number}: {comment}"
 
     def wire(self, name: str, value: Value) -> Signal:
         """A named value of this stage."""
-        source = self._moved(value)
-        signal = self._module.wire(self._module.fresh(name), value.bits)
-        self._stages[-1].wires.append((signal, source))
-        self._origins[signal] = len(self._stages)
-        return signal
+        return self._stages.wire(name, value, len(self._headings))
 
     def finished(self, result: Value) -> Operator:
         """The operator that gives a value of the last stage; without any stage, at once."""
-        if self._stages:
+        latency = len(self._headings)
+        if latency:
             outcome = result if isinstance(result, Signal) else self.wire("outcome", result)
-            result = self._at(outcome, len(self._stages) + 1)
-        for number, stage in enumerate(self._stages, 1):
-            self._write(f"Stage {number}: {stage.comment}", stage)
+            result = self._stages.at(outcome, latency + 1)
+        self._stages.write(self._enable, self._headings)
         self._module.output("result", result)
-        return Operator(self._module, len(self._stages))
-
-    def _write(self, heading: str, stage: _Stage) -> None:
-        """Puts a stage into the module."""
-        self._module.section(heading)
-        for wire, value in stage.wires:
-            self._module.assign(wire, value)
-        with self._module.clocked(), self._module.when(self._enable):
-            for register, value in stage.registers:
-                self._module.assign(register, value)
-
-    def _moved(self, value: Value) -> Value:
-        """An expression over values as they arrive in this stage."""
-        if isinstance(value, Signal):
-            return self._at(value, len(self._stages))
-        if isinstance(value, Concat):
-            return replace(value, parts=tuple(map(self._moved, value.parts)))
-        parts = {part.name: getattr(value, part.name) for part in fields(value)}
-        return replace(value, **{name: self._moved(part) for name, part in parts.items() if isinstance(part, Value)})
-
-    def _at(self, signal: Signal, stage: int) -> Signal:
-        """A value as it arrives in a stage."""
-        if stage == self._origins[signal]:
-            return signal
-        if (signal, stage) not in self._delayed:
-            before = self._at(signal, stage - 1)
-            register = self._module.register(self._module.fresh(f"{signal.name}_{stage}"), signal.type)
-            self._stages[stage - 2].registers.append((register, before))
-            self._delayed[signal, stage] = register
-        return self._delayed[signal, stage]
+        return Operator(self._module, latency)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,17 @@ from pathlib import Path
 from loadstone.rtl.module import Module
 from loadstone.rtl.programs import find_program, run_program, write_files
 from loadstone.rtl.types import Bits, bit
-from loadstone.rtl.vectors import Cycle, Field, inputs_of, outputs_of, packed_lines, unpacked_lines
+from loadstone.rtl.vectors import (
+    Cycle,
+    Ending,
+    Field,
+    Session,
+    ending,
+    inputs_of,
+    outputs_of,
+    packed_lines,
+    unpacked_lines,
+)
 from loadstone.rtl.vhdl import vhdl_files
 
 _INSTALL = "install it with: apt install ghdl"
@@ -36,6 +47,8 @@ begin
     variable tb_row : line;
     variable tb_taken : std_logic_vector({inputs} downto 0);
     variable tb_given : std_logic_vector({outputs} downto 0) := (others => '0');
+    file tb_count : text open write_mode is "waited.txt";
+    variable tb_rows, tb_waited : natural := 0;
   begin
     while not endfile(tb_source) loop
       readline(tb_source, tb_row);
@@ -49,7 +62,19 @@ begin
       wait for 1 ns;
       clk <= '0';
       wait for 1 ns;
+      tb_rows := tb_rows + 1;
+      if tb_rows = {before} then
+        while {done} /= '1' and tb_waited < {limit} loop
+          clk <= '1';
+          wait for 1 ns;
+          clk <= '0';
+          wait for 1 ns;
+          tb_waited := tb_waited + 1;
+        end loop;
+      end if;
     end loop;
+    write(tb_row, tb_waited);
+    writeline(tb_count, tb_row);
     wait;
   end process;
 end architecture;
@@ -58,14 +83,32 @@ end architecture;
 
 def trace(module: Module, cycles: Sequence[Cycle]) -> list[dict[str, int]]:
     """The outputs before each edge of the clock, found by GHDL."""
-    program = find_program("ghdl", _INSTALL)
+    with tempfile.TemporaryDirectory() as folder:
+        rows, _ = _executed(module, cycles, _testbench(module), Path(folder))
+        return unpacked_lines(module, rows)
+
+
+def run(module: Module, session: Session, vcd: Path | None = None) -> Ending:
+    """How a session ends in GHDL; a waveform is written to `vcd`."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = {**vhdl_files(module), "testbench.vhd": _testbench(module)}
-        write_files(folder, {**files, "inputs.hex": packed_lines(module, cycles)})
-        run_program([program, "-a", "--std=08", *files], folder)
-        run_program([program, "--elab-run", "--std=08", "testbench", "--ieee-asserts=disable-at-0"], folder)
-        return unpacked_lines(module, (folder / "outputs.hex").read_text())
+        flags = [] if vcd is None else ["--vcd=trace.vcd"]
+        rows, waited = _executed(module, session.cycles, _testbench(module, session), folder, flags)
+        if vcd is not None:
+            shutil.copy(folder / "trace.vcd", vcd)
+        return ending(module, session, waited, rows)
+
+
+def _executed(
+    module: Module, cycles: Sequence[Cycle], testbench: str, folder: Path, flags: Sequence[str] = ()
+) -> tuple[str, str]:
+    """The texts that a testbench writes: outputs, and the cycles waited for."""
+    program = find_program("ghdl", _INSTALL)
+    files = {**vhdl_files(module), "testbench.vhd": testbench}
+    write_files(folder, {**files, "inputs.hex": packed_lines(module, cycles)})
+    run_program([program, "-a", "--std=08", *files], folder)
+    run_program([program, "--elab-run", "--std=08", "testbench", "--ieee-asserts=disable-at-0", *flags], folder)
+    return (folder / "outputs.hex").read_text(), (folder / "waited.txt").read_text()
 
 
 def lint(module: Module) -> str:
@@ -77,7 +120,7 @@ def lint(module: Module) -> str:
         return run_program([program, "-a", "--std=08", *files], Path(folder))
 
 
-def _testbench(module: Module) -> str:
+def _testbench(module: Module, session: Session | None = None) -> str:
     taken, given = inputs_of(module), outputs_of(module)
     fields = (*taken.fields, *given.fields)
     ports = ["clk => clk"] if module.has_clock else []
@@ -90,6 +133,9 @@ def _testbench(module: Module) -> str:
         outputs=given.width - 1,
         taken="\n".join(f"      {field.name} <= {_from_word(field)};" for field in taken.fields),
         given="\n".join(f"      {_into_word(field)};" for field in given.fields),
+        before=-1 if session is None else len(session.before),
+        done="clk" if session is None else session.done,
+        limit=0 if session is None else session.limit,
     )
 
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from loadstone.rtl.module import Module
 from loadstone.rtl.programs import find_program, run_program, write_files
-from loadstone.rtl.vectors import Cycle, Field, inputs_of, outputs_of, packed_lines, unpacked_lines
+from loadstone.rtl.vectors import (
+    Cycle,
+    Ending,
+    Field,
+    Layout,
+    Session,
+    ending,
+    inputs_of,
+    outputs_of,
+    packed_lines,
+    unpacked_lines,
+)
 from loadstone.rtl.verilog import verilog_files
 
 _INSTALL = "install it with: apt install iverilog"
@@ -18,7 +30,7 @@ _TESTBENCH = """module testbench;
   logic clk;
   logic [{inputs}:0] taken;
   logic [{outputs}:0] given;
-  integer source, sink;
+  integer source, sink, rows, waited;
   {module} dut (
 {ports}
   );
@@ -26,11 +38,25 @@ _TESTBENCH = """module testbench;
     clk = 0;
     source = $fopen("inputs.hex", "r");
     sink = $fopen("outputs.hex", "w");
-    while ($fscanf(source, "%h\\n", taken) == 1) begin
+    rows = 0;
+    waited = 0;
+{dump}    while ($fscanf(source, "%h\\n", taken) == 1) begin
       #1 $fdisplay(sink, "%h", given);
       #1 clk = 1;
       #1 clk = 0;
+      rows = rows + 1;
+      if (rows == {before}) begin
+        #1;
+        while (!{done} && waited < {limit}) begin
+          #1 clk = 1;
+          #1 clk = 0;
+          #1 waited = waited + 1;
+        end
+      end
     end
+    $fclose(sink);
+    sink = $fopen("waited.txt", "w");
+    $fdisplay(sink, "%0d", waited);
     $fclose(sink);
     $finish;
   end
@@ -40,14 +66,30 @@ endmodule
 
 def trace(module: Module, cycles: Sequence[Cycle]) -> list[dict[str, int]]:
     """The outputs before each edge of the clock, found by Icarus Verilog."""
-    compiler, machine = find_program("iverilog", _INSTALL), find_program("vvp", _INSTALL)
+    with tempfile.TemporaryDirectory() as folder:
+        rows, _ = _executed(module, cycles, _testbench(module), Path(folder))
+        return unpacked_lines(module, rows)
+
+
+def run(module: Module, session: Session, vcd: Path | None = None) -> Ending:
+    """How a session ends in Icarus Verilog; a waveform is written to `vcd`."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = {**verilog_files(module), "testbench.sv": _testbench(module)}
-        write_files(folder, {**files, "inputs.hex": packed_lines(module, cycles)})
-        run_program([compiler, "-g2012", "-s", "testbench", "-o", "program", *files], folder)
-        run_program([machine, "program"], folder)
-        return unpacked_lines(module, (folder / "outputs.hex").read_text())
+        text = _testbench(module, session, vcd is not None)
+        rows, waited = _executed(module, session.cycles, text, folder)
+        if vcd is not None:
+            shutil.copy(folder / "trace.vcd", vcd)
+        return ending(module, session, waited, rows)
+
+
+def _executed(module: Module, cycles: Sequence[Cycle], testbench: str, folder: Path) -> tuple[str, str]:
+    """The texts that a testbench writes: outputs, and the cycles waited for."""
+    compiler, machine = find_program("iverilog", _INSTALL), find_program("vvp", _INSTALL)
+    files = {**verilog_files(module), "testbench.sv": testbench}
+    write_files(folder, {**files, "inputs.hex": packed_lines(module, cycles)})
+    run_program([compiler, "-g2012", "-s", "testbench", "-o", "program", *files], folder)
+    run_program([machine, "program"], folder)
+    return (folder / "outputs.hex").read_text(), (folder / "waited.txt").read_text()
 
 
 def lint(module: Module) -> str:
@@ -60,7 +102,7 @@ def lint(module: Module) -> str:
     return "\n".join(line for line in printed.splitlines() if _LIMIT_OF_VERSION_11 not in line)
 
 
-def _testbench(module: Module) -> str:
+def _testbench(module: Module, session: Session | None = None, dumped: bool = False) -> str:
     taken, given = inputs_of(module), outputs_of(module)
     ports = [".clk(clk)"] if module.has_clock else []
     ports += [_port(field, "taken") for field in taken.fields] + [_port(field, "given") for field in given.fields]
@@ -72,7 +114,16 @@ def _testbench(module: Module) -> str:
         outputs=given.width - 1,
         ports=",\n".join(f"    {port}" for port in ports),
         padding=padding,
+        before=-1 if session is None else len(session.before),
+        done="1" if session is None else _bit(given, session.done),
+        limit=0 if session is None else session.limit,
+        dump='    $dumpfile("trace.vcd");\n    $dumpvars;\n' if dumped else "",
     )
+
+
+def _bit(layout: Layout, name: str) -> str:
+    """The bit of an output among all of them."""
+    return next(f"given[{field.low}]" for field in layout.fields if field.name == name)
 
 
 def _port(field: Field, word: str) -> str:

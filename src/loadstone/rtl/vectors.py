@@ -48,6 +48,33 @@ class Layout:
         return {field.name: field.type.wrap(word >> field.low) for field in self.fields}
 
 
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Inputs in three parts: some cycles, the last of them held until the output `done` is set, then other cycles.
+
+    `limit` is the most cycles that are waited for `done`.
+    """
+
+    before: Sequence[Cycle]
+    done: str
+    limit: int
+    after: Sequence[Cycle]
+
+    @property
+    def cycles(self) -> list[Cycle]:
+        """The inputs of both parts."""
+        return [*self.before, *self.after]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a session ended: the cycles that were waited for, whether it was done then, and the outputs after that."""
+
+    waited: int
+    finished: bool
+    rows: list[dict[str, int]]
+
+
 def inputs_of(module: Module) -> Layout:
     """The inputs of a module, its reset first if there is one."""
     reset = [("rst", bit)] if module.has_reset else []
@@ -93,6 +120,12 @@ def unpacked_lines(module: Module, text: str) -> list[dict[str, int]]:
         return [layout.unpack(int(line, 16)) for line in text.split()]
     except ValueError:
         raise ToolError(f"error: an output of '{module.name}' has undefined bits in simulation") from None
+
+
+def ending(module: Module, session: Session, waited: str, rows: str) -> Ending:
+    """The end of a session from the texts that a simulator wrote: the cycles waited for, and all outputs."""
+    count = int(waited)
+    return Ending(count, count < session.limit, unpacked_lines(module, rows)[len(session.before) :])
 
 
 def trace(module: Module, cycles: Sequence[Cycle]) -> list[dict[str, int]]:

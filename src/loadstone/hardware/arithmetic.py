@@ -1,0 +1,231 @@
+"""C's operators on nodes of dataflow graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from loadstone.errors import Diagnostic, Span, UnsupportedError
+from loadstone.hardware.dataflow import Node, known, logic, operated
+from loadstone.loops.division import is_power_of_two
+from loadstone.model.types import BOOL, ScalarType
+from loadstone.operators import (
+    DOUBLE,
+    SINGLE,
+    Float,
+    Operator,
+    make_absolute,
+    make_add,
+    make_compare,
+    make_convert,
+    make_divide,
+    make_from_integer,
+    make_integer_divide,
+    make_integer_modulo,
+    make_integer_multiply,
+    make_maximum,
+    make_minimum,
+    make_multiply,
+    make_negate,
+    make_square_root,
+    make_subtract,
+    make_to_integer,
+)
+from loadstone.operators.compare import Relation
+from loadstone.rtl.expressions import Value, mux
+from loadstone.rtl.types import Bits, address_width, bit, common_type, signed, unsigned
+
+SUM, COMPARISON, SHIFT, CHOICE, GATE = 0.6, 0.5, 0.5, 0.2, 0.1
+"""The parts of a cycle that operations without registers take, about those of 32 bits."""
+
+BLOCK = 18
+"""The widest factors of a multiplier block."""
+
+_RELATIONS: dict[str, Relation] = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_FLOATS: dict[str, Callable[[Float], Operator]] = {
+    "+": make_add,
+    "-": make_subtract,
+    "*": make_multiply,
+    "/": make_divide,
+}
+_FUNCTIONS: dict[str, Callable[[Float], Operator]] = {
+    "sqrt": make_square_root,
+    "fabs": make_absolute,
+    "fmin": make_minimum,
+    "fmax": make_maximum,
+}
+_GATES: dict[str, Callable[[Value, Value], Value]] = {
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+}
+_COMPARE: dict[str, Callable[[Value, Value], Value]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def bits_of(kind: ScalarType) -> Bits:
+    """The bits of a value of a C type; those of a floating-point number are read as an unsigned one."""
+    if kind == BOOL:
+        return bit
+    return Bits(kind.bits, kind.signed and kind.is_integer)
+
+
+def float_of(kind: ScalarType) -> Float:
+    """The format of a floating-point type."""
+    return DOUBLE if kind.bits == 64 else SINGLE
+
+
+def truth(node: Node, kind: ScalarType) -> Node:
+    """Whether a value is not zero."""
+    if kind.kind == "float":
+        return operated("is_true", make_compare(float_of(kind), "ne"), node, known(0, bits_of(kind)))
+    return node if node.type == bit else logic("is_true", COMPARISON, lambda a: a != 0, node)
+
+
+def converted(node: Node, source: ScalarType, target: ScalarType) -> Node:
+    """The value converted from one C type to another."""
+    if target == BOOL:
+        return truth(node, source)
+    match source.kind, target.kind:
+        case "int", "int":
+            return _fitted(node, bits_of(target))
+        case "int", "float":
+            return operated("real", make_from_integer(node.type, float_of(target)), node)
+        case "float", "int":
+            whole = bits_of(target) if target.bits >= 32 else signed(32)
+            return _fitted(operated("whole", make_to_integer(float_of(source), whole), node), bits_of(target))
+        case _:
+            if source.bits == target.bits:
+                return node
+            return operated("real", make_convert(float_of(source), float_of(target)), node)
+
+
+def unary(op: str, node: Node, kind: ScalarType) -> Node:
+    """`-x` or `~x` of a C type."""
+    bits = bits_of(kind)
+    if kind.kind == "float":
+        return operated("negative", make_negate(float_of(kind)), node)
+    if op == "-":
+        return logic("negative", SUM, lambda a: _wrapped(-a, bits), node)
+    return logic("inverse", GATE, lambda a: ~a.wrapped(bits), node)
+
+
+def negated(node: Node) -> Node:
+    """`!x` of a truth value."""
+    return logic("is_false", GATE, lambda a: ~a, node)
+
+
+def both_or_either(op: str, left: Node, right: Node) -> Node:
+    """`&&` or `||` of truth values."""
+    return logic("both" if op == "&&" else "either", GATE, _GATES[op[0]], left, right)
+
+
+def compared(op: str, left: Node, right: Node, kind: ScalarType) -> Node:
+    """A comparison of two values of a C type."""
+    if kind.kind == "float":
+        return operated(f"is_{_RELATIONS[op]}", make_compare(float_of(kind), _RELATIONS[op]), left, right)
+    return logic(f"is_{_RELATIONS[op]}", COMPARISON, _COMPARE[op], left, right)
+
+
+def selected(condition: Node, then: Node, otherwise: Node) -> Node:
+    """One of two values."""
+    return logic("choice", CHOICE, mux, condition, then, otherwise)
+
+
+def extremum(op: str, left: Node, right: Node, kind: ScalarType) -> Node:
+    """The left value where it is the smaller (or greater) one, else the right one."""
+    return selected(compared("<" if op == "min" else ">", left, right, kind), left, right)
+
+
+def binary(op: str, left: Node, right: Node, kind: ScalarType, span: Span | None) -> Node:
+    """An arithmetic operator on two values of a C type."""
+    if op in ("min", "max"):
+        return extremum(op, left, right, kind)
+    if kind.kind == "float":
+        return operated(_NAMES.get(op, "result"), _FLOATS[op](float_of(kind)), left, right)
+    return _integer(op, left, right, bits_of(kind), span)
+
+
+_NAMES = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
+
+
+def _integer(op: str, left: Node, right: Node, bits: Bits, span: Span | None) -> Node:
+    match op:
+        case "+":
+            return logic("sum", SUM, lambda a, b: _wrapped(a + b, bits), left, right)
+        case "-":
+            return logic("difference", SUM, lambda a, b: _wrapped(a - b, bits), left, right)
+        case "*":
+            return _product(left, right, bits)
+        case "<<" | ">>":
+            return _shifted(op, left, right, bits)
+        case "&" | "|" | "^":
+            return logic("gates", GATE, _GATES[op], left, right)
+        case "/" | "%" | "floordiv" | "mod":
+            return _divided(op, left, right, bits)
+        case _:
+            raise unsupported(f"the operator '{op}'", span)
+
+
+def unsupported(what: str, span: Span | None) -> UnsupportedError:
+    """The error for what hardware cannot do."""
+    return UnsupportedError(Diagnostic(f"hardware cannot do {what}", span, "compute it outside of the kernel"))
+
+
+def _product(left: Node, right: Node, bits: Bits) -> Node:
+    if left.constant is not None:
+        left, right = right, left
+    factor = right.constant
+    if factor == 0:
+        return right
+    if factor is not None and is_power_of_two(factor):
+        return logic("product", 0, lambda a: _wrapped(a << (factor.bit_length() - 1), bits), left)
+    exact = Bits(left.type.width + right.type.width, left.type.signed or right.type.signed)
+    result = exact if bits.includes(exact) else bits
+    stages = 2 if max(left.type.width, right.type.width) <= BLOCK else 3
+    return operated("product", make_integer_multiply(left.type, right.type, result, stages=stages), left, right)
+
+
+def _shifted(op: str, left: Node, right: Node, bits: Bits) -> Node:
+    """A shift; amounts count modulo the width, as processors do it."""
+    amount = unsigned(address_width(bits.width))
+    if right.constant is not None:
+        places = amount.wrap(right.constant)
+        return logic("shifted", 0, lambda a: _wrapped(a << places if op == "<<" else a >> places, bits), left)
+    if op == "<<":
+        return logic("shifted", SHIFT, lambda a, b: a.wrapped(bits) << b.wrapped(amount), left, right)
+    return logic("shifted", SHIFT, lambda a, b: a >> b.wrapped(amount), left, right)
+
+
+def _divided(op: str, left: Node, right: Node, bits: Bits) -> Node:
+    common = common_type(left.type, right.type)
+    wide = Bits(min(common.width + common.signed, bits.width), common.signed)
+    rounding: Literal["floor", "truncate"] = "floor" if op in ("floordiv", "mod") else "truncate"
+    make = make_integer_divide if op in ("/", "floordiv") else make_integer_modulo
+    operator = make(wide, rounding=rounding)
+    return operated("ratio", operator, _fitted(left, wide), _fitted(right, wide))
+
+
+def called(function: str, arguments: tuple[Node, ...], kind: ScalarType, span: Span | None) -> Node:
+    """A call of a library function."""
+    if function in ("abs", "labs", "llabs"):
+        return logic("magnitude", SUM + CHOICE, lambda a: _wrapped(mux(a < 0, -a, a), bits_of(kind)), *arguments)
+    name = function.removesuffix("f") if kind.bits == 32 else function
+    if name not in _FUNCTIONS:
+        raise unsupported(f"the function '{function}'", span)
+    return operated(name, _FUNCTIONS[name](float_of(kind)), *arguments)
+
+
+def _fitted(node: Node, bits: Bits) -> Node:
+    """The value of a type that equals it modulo 2^width, as it is if it belongs to the type."""
+    return node if bits.includes(node.type) else logic("low", 0, lambda a: a.wrapped(bits), node)
+
+
+def _wrapped(value: Value, bits: Bits) -> Value:
+    return value if bits.includes(value.bits) else value.wrapped(bits)

@@ -1,0 +1,166 @@
+"""Statement bodies as dataflow graphs."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from loadstone.hardware import arithmetic
+from loadstone.hardware.arithmetic import bits_of, called, compared, converted, selected, truth
+from loadstone.hardware.dataflow import Argument, Fetch, Node, Stable, known
+from loadstone.hardware.stores import Stores
+from loadstone.model.expression import (
+    COMPARISONS,
+    LOGICAL,
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    Expression,
+    Operand,
+    Select,
+    Unary,
+    Variable,
+)
+from loadstone.model.kernel import Access, Statement
+from loadstone.model.types import Number, ScalarType
+from loadstone.rtl.types import Bits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """What an instance of a statement does: it writes `value` to `address`, where `condition` holds if there is one.
+
+    `address` is None for a scalar. `fetches` are the words that it reads, by the positions of the reads that want them.
+    """
+
+    value: Node
+    address: Node | None
+    condition: Node | None
+    fetches: Mapping[int, Node]
+
+    @property
+    def results(self) -> tuple[Node, ...]:
+        """The nodes that everything is made for."""
+        return tuple(node for node in (self.value, self.address, self.condition) if node is not None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arguments:
+    """What a statement is given: types of iterators, and of the addresses that are functions of these.
+
+    Addresses go by the position of the read, and by -1 for that of the write.
+    """
+
+    iterators: Mapping[str, Bits]
+    addresses: Mapping[int, tuple[str, Bits]]
+
+
+WRITE = -1
+"""The position of the write among the accesses of a statement."""
+
+
+def encoded(value: Number, kind: ScalarType) -> int:
+    """The bits of a value as hardware keeps them, as a number of the type for it."""
+    if kind.kind == "float":
+        form = "<d" if kind.bits == 64 else "<f"
+        return int.from_bytes(struct.pack(form, float(value)), "little")
+    return int(value)
+
+
+def decoded(word: int, kind: ScalarType) -> Number:
+    """The value that bits stand for."""
+    if kind.kind == "float":
+        form = "<d" if kind.bits == 64 else "<f"
+        return struct.unpack(form, word.to_bytes(kind.bits // 8, "little"))[0]
+    return word
+
+
+def lowered(statement: Statement, arguments: Arguments, stable: Mapping[str, Bits], stores: Stores) -> Graph:
+    """The dataflow graph of a statement; `stable` are the types of values that do not change."""
+    lowering = _Lowering(statement, arguments, stable, stores, {}, {}, {})
+    kind = stores[statement.write.array].element
+    value = converted(lowering.node(statement.value), statement.value.type, kind)
+    condition = statement.condition
+    chosen = None if condition is None else truth(lowering.node(condition), condition.type)
+    address = None if not stores[statement.write.array].depth else lowering.address(WRITE, statement.write)
+    return Graph(value, address, chosen, lowering.fetches)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lowering:
+    """Makes the nodes of a statement, each expression and each word once."""
+
+    statement: Statement
+    arguments: Arguments
+    stable: Mapping[str, Bits]
+    stores: Stores
+    nodes: dict[Expression, Node]
+    words: dict[tuple[str, tuple[Expression, ...]], Node]
+    fetches: dict[int, Node]
+
+    def node(self, expression: Expression) -> Node:
+        """The node of an expression."""
+        if expression not in self.nodes:
+            self.nodes[expression] = self._made(expression)
+        return self.nodes[expression]
+
+    def _made(self, expression: Expression) -> Node:
+        match expression:
+            case Constant(value=value, type=kind):
+                word = encoded(kind.wrap(value), kind)
+                return known(word) if kind.is_integer else known(word, bits_of(kind))
+            case Variable(name=name):
+                return self._variable(name)
+            case Operand(position=position):
+                return self._fetched(position, self.statement.reads[position])
+            case Cast(operand=operand, type=kind):
+                return converted(self.node(operand), operand.type, kind)
+            case Unary(op="!", operand=operand):
+                return arithmetic.negated(truth(self.node(operand), operand.type))
+            case Unary(op=op, operand=operand, type=kind):
+                return arithmetic.unary(op, self.node(operand), kind)
+            case Binary():
+                return self._binary(expression)
+            case Select(condition=condition, then=then, otherwise=otherwise):
+                chosen = truth(self.node(condition), condition.type)
+                return selected(chosen, self.node(then), self.node(otherwise))
+            case Call(function=function, arguments=inner, type=kind, span=span):
+                return called(function, tuple(map(self.node, inner)), kind, span)
+            case _:
+                assert_never(expression)
+
+    def _binary(self, expression: Binary) -> Node:
+        op, left, right = expression.op, expression.left, expression.right
+        one, other = self.node(left), self.node(right)
+        if op in LOGICAL:
+            return arithmetic.both_or_either(op, truth(one, left.type), truth(other, right.type))
+        if op in COMPARISONS:
+            return compared(op, one, other, left.type)
+        return arithmetic.binary(op, one, other, expression.type, expression.span)
+
+    def _variable(self, name: str) -> Node:
+        if name in self.arguments.iterators:
+            return Node(Argument(name), (), self.arguments.iterators[name], name)
+        return Node(Stable(name), (), self.stable[name], name)
+
+    def _fetched(self, position: int, access: Access) -> Node:
+        """The word that a read brings; reads of the same subscripts share it."""
+        if access.array in self.stable:
+            return Node(Stable(access.array), (), self.stable[access.array], access.array)
+        key = (access.array, access.subscripts)
+        if key not in self.words:
+            store = self.stores[access.array]
+            inputs = (self.address(position, access),) if store.depth else ()
+            self.words[key] = Node(Fetch(access.array, access.exact), inputs, store.type, access.array)
+            self.fetches[position] = self.words[key]
+        return self.words[key]
+
+    def address(self, position: int, access: Access) -> Node:
+        """The address of an element: an argument, or computed from what was read."""
+        if position in self.arguments.addresses:
+            name, type = self.arguments.addresses[position]
+            return Node(Argument(name), (), type, name)
+        return self.node(self.stores[access.array].address(access.subscripts))

@@ -1,0 +1,107 @@
+"""Where the arrays of a kernel are kept: in memories on the chip, row by row, and scalars in registers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+
+import islpy as isl
+
+from loadstone.errors import Diagnostic, InputError
+from loadstone.hardware.arithmetic import bits_of
+from loadstone.hardware.limits import Limits, limits_of, within
+from loadstone.model.affine import NotAffine, affine_value
+from loadstone.model.evaluate import evaluate
+from loadstone.model.expression import Expression, binary, integer
+from loadstone.model.kernel import Array, Kernel
+from loadstone.model.tidy import tidy
+from loadstone.model.types import ScalarType
+from loadstone.poly.spaces import set_space
+from loadstone.rtl.types import Bits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store:
+    """The memory of an array: the extents that it has room for; `depth` is 0 for a scalar, which is a register."""
+
+    array: str
+    element: ScalarType
+    extents: tuple[int, ...]
+
+    @property
+    def type(self) -> Bits:
+        """The type of its words."""
+        return bits_of(self.element)
+
+    @property
+    def depth(self) -> int:
+        """The number of its words."""
+        return max(2, prod(self.extents)) if self.extents else 0
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The distances of elements that follow each other in each dimension."""
+        return tuple(prod(self.extents[k + 1 :]) for k in range(len(self.extents)))
+
+    def address(self, subscripts: Sequence[Expression]) -> Expression:
+        """The address of an element: row by row."""
+        pairs = zip(self.strides, subscripts, strict=True)
+        terms = (binary("*", integer(stride), each) for stride, each in pairs)
+        return tidy(reduce(lambda total, term: binary("+", total, term), terms))
+
+
+Stores = Mapping[str, Store]
+
+
+def parameter_limits(kernel: Kernel, values: Mapping[str, int]) -> dict[str, Limits]:
+    """The ranges of parameters for which hardware is made: up to given values, from the least that is allowed.
+
+    A parameter that is in an extent which is not affine has the given value.
+    """
+    rigid = {name for array in kernel.arrays.values() for name in _rigid_parameters(array, kernel)}
+    return {
+        name: (value, value) if name in rigid else (_least(kernel, name, value), value)
+        for name, value in values.items()
+    }
+
+
+def _least(kernel: Kernel, name: str, value: int) -> int:
+    """The least value of a parameter that the context allows, at most 0 unless it says more."""
+    up_to = within({name: (min(0, value), value)}, kernel.context)
+    found = limits_of(up_to, name)
+    return value if found is None else found[0]
+
+
+def _rigid_parameters(array: Array, kernel: Kernel) -> frozenset[str]:
+    space = set_space(kernel.parameters, "", ())
+    try:
+        for extent in array.extents:
+            affine_value(extent, space)
+    except NotAffine:
+        return frozenset(kernel.parameters)
+    return frozenset()
+
+
+def stores_of(kernel: Kernel, limits: Mapping[str, Limits]) -> dict[str, Store]:
+    """The memories of a kernel's arrays, for parameters in ranges."""
+    known = within(limits, kernel.context)
+    if known.is_empty():
+        hint = f"known of the parameters: {kernel.context}"
+        raise InputError(Diagnostic("the kernel is not defined for any parameters in these ranges", None, hint))
+    return {name: Store(name, array.type, _extents(array, limits, known)) for name, array in kernel.arrays.items()}
+
+
+def _extents(array: Array, limits: Mapping[str, Limits], known: isl.Set) -> tuple[int, ...]:
+    return tuple(max(1, _most(extent, limits, known)) for extent in array.extents)
+
+
+def _most(extent: Expression, limits: Mapping[str, Limits], known: isl.Set) -> int:
+    """The greatest value of an extent."""
+    space = set_space(tuple(limits), "", ())
+    try:
+        value = affine_value(extent, space)
+    except NotAffine:
+        return int(evaluate(extent, {name: high for name, (_, high) in limits.items()}, ()))
+    return value.intersect_params(known).max_val().to_python()
