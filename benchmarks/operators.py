@@ -15,7 +15,6 @@ Exits with 1 where a result is wrong.
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import subprocess
 import sys
@@ -44,8 +43,9 @@ from loadstone.operators import (
     make_to_integer,
 )
 from loadstone.operators.compare import Relation
-from loadstone.rtl import Module, bit, emit_verilog, signed, unsigned, verilog_files
+from loadstone.rtl import Module, bit, signed, unsigned, verilog_files
 from loadstone.rtl.programs import cache_folder, find_program, run_program, write_files
+from loadstone.rtl.synthesis import synthesize
 
 RELATIONS: dict[Relation, str] = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 C_TYPES = {SINGLE: "float", DOUBLE: "double"}
@@ -364,25 +364,10 @@ def compare(format: Float, checks: Sequence[Check], count: int, seed: int) -> di
     return {name: (int(checked), int(wrong)) for name, checked, wrong in map(str.split, lines)}
 
 
-SYNTHESIS = """
-import sys
-from pyosys import libyosys as ys
-design = ys.Design()
-for command in sys.argv[1:]:
-    ys.run_pass(command, design)
-"""
-
-
 def area_of(module: Module) -> str:
-    """Look-up tables (two for each cell of a carry chain), registers and multipliers of an ECP5."""
-    with tempfile.TemporaryDirectory() as name:
-        source, report = Path(name) / "operator.sv", Path(name) / "cells.json"
-        source.write_text(emit_verilog(module))
-        passes = [f"read_verilog -sv {source}", f"synth_ecp5 -top {module.name}", f"tee -q -o {report} stat -json"]
-        subprocess.run([sys.executable, "-c", SYNTHESIS, *passes], check=True, capture_output=True)
-        cells: dict[str, int] = json.loads(report.read_text())["design"]["num_cells_by_type"]
-    tables = cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0)
-    return f"{tables:>7} {cells.get('TRELLIS_FF', 0):>7} {cells.get('MULT18X18D', 0):>5}"
+    """Look-up tables, registers and multipliers of an ECP5."""
+    found = synthesize(module, "ecp5-25k", clock=False)
+    return f"{found.lut:>7} {found.ff:>7} {found.dsp:>5}"
 
 
 def main() -> int:

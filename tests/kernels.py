@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -34,8 +34,10 @@ def instance_count(kernel: Kernel, parameters: dict[str, int]) -> int:
     return sum(count(statement.domain, parameters) for statement in kernel.statements)
 
 
-def random_kernel(seed: int, *, may: bool = False) -> tuple[Kernel, tuple[dict[str, int], ...]]:
-    """Random kernel number `seed`, through the parser, and parameter values to try.
+def random_kernel(
+    seed: int, *, may: bool = False, types: Mapping[str, str] | None = None
+) -> tuple[Kernel, tuple[dict[str, int], ...]]:
+    """Random kernel number `seed`, through the parser with other types, and parameter values to try.
 
     Integer arguments that only appear in conditions are parameters for us, though not for the generator.
     """
@@ -43,7 +45,7 @@ def random_kernel(seed: int, *, may: bool = False) -> tuple[Kernel, tuple[dict[s
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"random_{seed}.c"
         path.write_text(generated.source)
-        kernel = ls.parse(path)
+        kernel = ls.parse(path, types=types)
     return kernel, tuple(
         {name: row.get(name, position + 2) for position, name in enumerate(kernel.parameters)}
         for row in generated.parameters

@@ -19,7 +19,7 @@ from loadstone.pipeline import choose_tiling, plan_tiles
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate import initial_memory, mismatches
 from loadstone.simulate.accelerated import compile_c, compile_hls
-from loadstone.simulate.compiled import CompiledKernel, compile_original
+from loadstone.simulate.compiled import CompiledKernel, compile_reference
 from loadstone.simulate.memory import copied, live_out_arrays
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transfer import Plan
@@ -57,7 +57,7 @@ def check_accelerator(
 ) -> None:
     """The accelerator in some languages, for all parameters, against the original."""
     kernel = accelerator.kernel
-    original = compile_original(kernel)
+    original = compile_reference(kernel)
     known = [dict(row) for row in rows]
     programs = {way: compiled(accelerator, way, known) for way in ways}
     for parameters in known:

@@ -12,7 +12,8 @@ PACKAGE = Path(__file__).parent.parent / "src" / "loadstone"
 LAYERS = (
     ("errors",),
     ("rtl",),
-    ("operators",),
+    ("operators", "bus"),
+    ("dram",),
     ("poly",),
     ("model",),
     ("frontend", "analysis"),

@@ -25,7 +25,7 @@ from loadstone.networks.sizes import sized
 from loadstone.networks.split import split_completely
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate import Memory, initial_memory, mismatches
-from loadstone.simulate.compiled import CompiledKernel, Words, compile_original
+from loadstone.simulate.compiled import CompiledKernel, Words, compile_reference
 from loadstone.simulate.memory import copied, live_out_arrays
 from loadstone.simulate.networked import compile_network_c, compile_network_hls
 from loadstone.transform.tiling import TiledKernel, untiled
@@ -85,7 +85,7 @@ def check(network: Network, parameters: Parameters, ways: Iterable[str]) -> None
     kernel = network.tiles.kernel
     start = initial_memory(kernel, parameters)
     expected = copied(start)
-    compile_original(kernel).run(parameters, expected)
+    compile_reference(kernel).run(parameters, expected)
     for way in ways:
         actual = copied(start)
         words = guarded_run(compiled(network, parameters, way), parameters, actual)

@@ -50,7 +50,7 @@ def _statement(statement: Statement) -> dict[str, Any]:
 
 def _array(array: Array, needed: bool, kernel: Kernel) -> dict[str, Any]:
     return {
-        "type": str(array.type),
+        "type": array.type.described,
         "extents": [affine_text(extent, kernel.parameters) for extent in array.extents],
         "live_in": needed,
         "live_out": array.live_out,

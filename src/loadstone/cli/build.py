@@ -6,26 +6,46 @@ import argparse
 import json
 
 from loadstone.cli.kernels import accelerator_of, given_values, network_tiles, parameter_values, read_kernel
+from loadstone.emit.hdl import HARDWARE_TARGETS
 from loadstone.emit.network_targets import build_network_project
 from loadstone.emit.project import Project
 from loadstone.emit.targets import build_project
+from loadstone.errors import Diagnostic, InputError
+from loadstone.hardware.timing import Memories
 from loadstone.model.kernel import Kernel
 from loadstone.networks.sizes import sized
-from loadstone.pipeline import check_tiling, split_network, whole_network
+from loadstone.pipeline import build_hardware, check_tiling, split_network, whole_network
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write sources, testbench, Makefile and plan or network for the targets."""
+    """Write sources, testbench, Makefile and plan, network or description for the targets."""
     kernel = read_kernel(arguments)
-    project = (_network if arguments.network else _accelerator)(arguments, kernel, arguments.target or ["c"])
+    targets = arguments.target or ["c"]
+    project = (_network if arguments.network else _projects)(arguments, kernel, targets)
     folder = project.write(arguments.folder)
     if arguments.json:
         print(json.dumps({"folder": str(folder), "files": sorted(project.files)}))
     else:
         print(f"wrote {len(project.files)} files to {folder}")
-        for target in arguments.target or ["c"]:
+        for target in targets:
             print(f"  make -C {folder / target} run")
     return 0
+
+
+def _projects(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
+    programs = [target for target in targets if target not in HARDWARE_TARGETS]
+    circuits = [target for target in targets if target in HARDWARE_TARGETS]
+    files: dict[str, str] = {}
+    if programs:
+        files.update(_accelerator(arguments, kernel, programs).files)
+    if circuits:
+        files.update(_hardware(arguments, kernel, circuits).files)
+    return Project(files)
+
+
+def _hardware(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
+    memories = Memories(arguments.memory_latency, arguments.read_ports)
+    return build_hardware(kernel, targets, parameter_values(arguments, kernel), memories)
 
 
 def _accelerator(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
@@ -35,8 +55,16 @@ def _accelerator(arguments: argparse.Namespace, kernel: Kernel, targets: list[st
 
 
 def _network(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
+    _check_programs(targets)
     values = parameter_values(arguments, kernel)
     tiles = network_tiles(arguments, kernel)
     check_tiling(tiles, arguments.limit)
     network = split_network(whole_network(tiles, limit=arguments.limit), "complete")
     return build_network_project(network, sized(network, values), targets, values, flavour=arguments.flavour)
+
+
+def _check_programs(targets: list[str]) -> None:
+    for target in targets:
+        if target in HARDWARE_TARGETS:
+            hint = "leave --network out, or ask for c or hls"
+            raise InputError(Diagnostic(f"process networks are not written as {target}", None, hint))

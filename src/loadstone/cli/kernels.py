@@ -46,6 +46,7 @@ def parse_kernel(arguments: argparse.Namespace) -> Kernel:
         function=arguments.function,
         defines=dict(arguments.defines),
         include=arguments.include,
+        types=dict(arguments.types),
     )
 
 

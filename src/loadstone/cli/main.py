@@ -32,6 +32,7 @@ COMMANDS = (
     Command("bound", "bounds on a piecewise quasi-polynomial", options.bound),
     Command("build", "write the accelerator", options.build),
     Command("run", "build, execute against the original program, compare", options.run),
+    Command("synth", "area and clock frequency by open tools", options.synth),
     Command("report", "the picture of it all", options.report),
     Command("doctor", "which optional tools are there, and how to get the others", options.output),
 )

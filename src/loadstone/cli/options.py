@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+DEVICES = ("ecp5-25k", "ecp5-85k", "xc7", "xcup", "cyclonev")
 METHODS = ("exact", "add-var", "mod-classes", "split-periods", "poly-approx", "drop-frac", "hybrid")
 
 
@@ -18,9 +19,23 @@ def kernel(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-D", dest="defines", metavar="NAME[=VALUE]", action="append", default=[], type=definition)
     parser.add_argument("-I", dest="include", metavar="DIR", action="append", default=[], help="folder of headers")
     parser.add_argument("--function", metavar="NAME", help="the function that holds the kernel")
+    types(parser)
     parser.add_argument("--limit", metavar="N", type=int, help="isl operations that a computation may take")
     script(parser)
     output(parser)
+
+
+def types(parser: argparse.ArgumentParser) -> None:
+    """Other types for typedefs and types of C."""
+    parser.add_argument(
+        "--type",
+        dest="types",
+        metavar="NAME=TYPE",
+        action="append",
+        default=[],
+        type=retyping,
+        help="give a typedef or a type of C another type: fixed(16,8,nearest,saturate), int(12), uint(12), float",
+    )
 
 
 def script(parser: argparse.ArgumentParser) -> None:
@@ -122,8 +137,12 @@ def build(parser: argparse.ArgumentParser) -> None:
     """Options of `build`."""
     accelerator(parser)
     parser.add_argument(
-        "--target", action="append", choices=("c", "hls"), help="what to write, repeatable; by default c"
+        "--target",
+        action="append",
+        choices=("c", "hls", "verilog", "vhdl"),
+        help="what to write, repeatable; by default c; verilog, vhdl: hardware with all arrays on the chip",
     )
+    hardware(parser)
     parser.add_argument("--flavour", choices=("vitis", "intel"), default="vitis", help="dialect of HLS C++")
     parser.add_argument("--network", action="store_true", help="the process network instead of load, compute and store")
     parser.add_argument("-o", dest="folder", metavar="DIR", required=True, help="the folder to write")
@@ -133,12 +152,38 @@ def run(parser: argparse.ArgumentParser) -> None:
     """Options of `run`."""
     accelerator(parser)
     parser.add_argument(
-        "--target", choices=("c", "hls", "model"), default="c", help="what to run; model: the kernel as we read it"
+        "--target",
+        choices=("c", "hls", "verilog", "vhdl", "model"),
+        default="c",
+        help="what to run; verilog, vhdl: hardware with all arrays on the chip; model: the kernel as we read it",
     )
+    hardware(parser)
+    parser.add_argument(
+        "--simulator", choices=("verilator", "icarus", "ghdl"), help="by default the one for the target"
+    )
+    parser.add_argument("--vcd", metavar="FILE", help="verilog, vhdl: write a waveform")
     parser.add_argument("--flavour", choices=("vitis", "intel"), default="vitis", help="dialect of HLS C++")
     parser.add_argument("--checked", action="store_true", help="c: stop where a local cell holds another element")
     parser.add_argument("--sequential", action="store_true", help="c: one thread, tile by tile")
     parser.add_argument("--seed", type=int, default=0, help="seed of the generated inputs")
+
+
+def hardware(parser: argparse.ArgumentParser) -> None:
+    """How memories on the chip are made."""
+    parser.add_argument(
+        "--read-ports", metavar="N", type=positive, default=1, help="ports that read, of each memory on the chip"
+    )
+    parser.add_argument(
+        "--memory-latency", type=int, choices=(1, 2), default=1, help="cycles from an address to its word, on the chip"
+    )
+
+
+def synth(parser: argparse.ArgumentParser) -> None:
+    """Options of `synth`."""
+    kernel(parser)
+    parameters(parser)
+    hardware(parser)
+    parser.add_argument("--device", choices=DEVICES, default=DEVICES[0], help="the FPGA, by default the first of these")
 
 
 def report(parser: argparse.ArgumentParser) -> None:
@@ -225,6 +270,14 @@ def definition(text: str) -> tuple[str, str]:
     if not name.isidentifier():
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME or NAME=VALUE")
     return name, value if "=" in text else "1"
+
+
+def retyping(text: str) -> tuple[str, str]:
+    """A type for a name, NAME=TYPE."""
+    name, equals, kind = text.partition("=")
+    if not equals or not name.strip():
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=TYPE")
+    return name.strip(), kind.strip()
 
 
 def parameter(text: str) -> tuple[str, int]:

@@ -4,29 +4,57 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 from loadstone.cli.kernels import accelerator_of, parameter_values, read_kernel
+from loadstone.errors import Diagnostic, InputError
+from loadstone.hardware.timing import Memories
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import compare_executions, is_right, run_accelerator
+from loadstone.pipeline import compare_executions, is_right, make_hardware, run_accelerator, run_hardware
+from loadstone.simulate.hardware import Simulator
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Execute and compare; the exit status says whether results and words moved are as expected."""
     kernel = read_kernel(arguments)
     parameters = parameter_values(arguments, kernel)
-    if arguments.target == "model":
-        result = compare_executions(kernel, parameters, arguments.seed)
-    else:
-        result = _run_target(arguments, kernel, parameters)
+    match arguments.target:
+        case "model":
+            result, show = compare_executions(kernel, parameters, arguments.seed), _show_ways
+        case "verilog" | "vhdl":
+            result, show = _run_hardware(arguments, kernel, parameters), _show_hardware
+        case _:
+            result, show = _run_accelerator(arguments, kernel, parameters), _show
     if arguments.json:
         print(json.dumps(result))
     else:
-        (_show_ways if arguments.target == "model" else _show)(result)
+        show(result)
     return 0 if is_right(result) else 1
 
 
-def _run_target(arguments: argparse.Namespace, kernel: Kernel, parameters: dict[str, int]) -> dict[str, Any]:
+def _run_hardware(arguments: argparse.Namespace, kernel: Kernel, parameters: dict[str, int]) -> dict[str, Any]:
+    design = make_hardware(kernel, parameters, Memories(arguments.memory_latency, arguments.read_ports))
+    return run_hardware(
+        design,
+        parameters,
+        target=arguments.target,
+        simulator=_simulator(arguments),
+        seed=arguments.seed,
+        vcd=Path(arguments.vcd) if arguments.vcd else None,
+    )
+
+
+def _simulator(arguments: argparse.Namespace) -> Simulator:
+    """The simulator that is asked for, or the usual one of the target."""
+    asked, target = arguments.simulator, arguments.target
+    if asked is not None and (asked == "ghdl") != (target == "vhdl"):
+        hint = "verilator and icarus simulate verilog, ghdl simulates vhdl"
+        raise InputError(Diagnostic(f"{asked} does not simulate {target}", None, hint))
+    return asked or ("ghdl" if target == "vhdl" else "verilator")
+
+
+def _run_accelerator(arguments: argparse.Namespace, kernel: Kernel, parameters: dict[str, int]) -> dict[str, Any]:
     return run_accelerator(
         accelerator_of(arguments, kernel, parameters),
         parameters,
@@ -40,13 +68,28 @@ def _run_target(arguments: argparse.Namespace, kernel: Kernel, parameters: dict[
 
 def _show(result: dict[str, Any]) -> None:
     print(f"{_title(result)} as {result['target']}")
-    verdict = "agrees bit by bit" if result["match"] else f"{result['mismatches']} cells differ"
-    print(f"  result       {verdict} with the original: {_outputs(result)}")
+    _show_result(result)
     for key in ("loaded", "stored"):
         moved, predicted = result[key], result["predicted"][key]
         print(
             f"  {key:12} {moved} words, {'as predicted' if moved == predicted else f'but {predicted} were predicted'}"
         )
+
+
+def _show_hardware(result: dict[str, Any]) -> None:
+    print(f"{_title(result)} as {result['target']} in {result['simulator']}")
+    _show_result(result)
+    count = result["instances"]
+    each = f", {result['cycles'] / count:.2f} for each of {count} instances" if count else ""
+    print(f"  cycles       {result['cycles']}{each}")
+    for name, times in result["statements"].items():
+        rate = "every cycle" if times["interval"] == 1 else f"every {times['interval']} cycles: {times['reason']}"
+        print(f"  {name:12} written {times['latency']} cycles after its start; can start {rate}")
+
+
+def _show_result(result: dict[str, Any]) -> None:
+    verdict = "agrees bit by bit" if result["match"] else f"{result['mismatches']} cells differ"
+    print(f"  result       {verdict} with the original: {_outputs(result)}")
 
 
 def _show_ways(result: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import assert_never
 
+from loadstone.emit.arithmetic import conversion_name, definitions_used, literal, must_be_spelled, operation_name
 from loadstone.loops.model import Block, For, If, Instance, Node, expressions
 from loadstone.loops.model import walk as nodes
 from loadstone.model.expression import (
@@ -82,10 +83,14 @@ def _emit(expression: Expression, operands: Sequence[str]) -> tuple[str, int]:
             return name, _ATOM
         case Operand(position=position):
             return operands[position], _ATOM
+        case Unary() if name := operation_name(expression):
+            return f"{name}({_emit(expression.operand, operands)[0]})", _ATOM
         case Unary(op=op, operand=operand):
             text = _inner(operand, operands, _UNARY)
             return f"{op}{' ' if text.startswith(op) else ''}{text}", _UNARY
-        case Cast(operand=operand, implicit=True):
+        case Cast(operand=operand) if name := conversion_name(expression):
+            return f"{name}({_emit(operand, operands)[0]})", _ATOM
+        case Cast(operand=operand, implicit=True) if not must_be_spelled(expression):
             return _emit(operand, operands)
         case Cast(operand=operand, type=kind):
             return f"({kind}){_inner(operand, operands, _UNARY)}", _UNARY
@@ -124,8 +129,9 @@ def _binary(expression: Binary, operands: Sequence[str]) -> tuple[str, int]:
     op, left, right = expression.op, expression.left, expression.right
     if op in COMPARISONS:
         left, right = _signed(left), _signed(right)
-    if op in _HELPERS:
-        return f"{_helper_name(op, expression.type)}({_emit(left, operands)[0]}, {_emit(right, operands)[0]})", _ATOM
+    function = _helper_name(op, expression.type) if op in _HELPERS else operation_name(expression)
+    if function:
+        return f"{function}({_emit(left, operands)[0]}, {_emit(right, operands)[0]})", _ATOM
     level = _PRECEDENCE[op]
     if op == "+" and isinstance(right, Unary) and right.op == "-":
         return f"{_inner(left, operands, level)} - {_inner(right.operand, operands, level + 1)}", level
@@ -140,7 +146,7 @@ def _constant(constant: Constant) -> tuple[str, int]:
         return constant.text, _UNARY if constant.text.startswith("-") else _ATOM
     value = constant.value
     if isinstance(value, int):
-        return str(value), _ATOM if value >= 0 else _UNARY
+        return str(value) if constant.type.is_c else literal(value, constant.type), _ATOM if value >= 0 else _UNARY
     if not math.isfinite(value):
         return ("NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"), _UNARY
     return value.hex() + ("f" if constant.type == FLOAT else ""), _ATOM if value >= 0 else _UNARY
@@ -196,17 +202,20 @@ def braced(head: str, body: Sequence[str]) -> list[str]:
 
 
 def helpers_used(trees: Iterable[Expression]) -> list[str]:
-    """The definitions of the functions that stand for operators in expressions."""
+    """The definitions of the functions that stand for operators and conversions in expressions."""
+    trees = tuple(trees)
     found = {(part.op, part.type) for tree in trees for part in walk(tree) if isinstance(part, Binary)}
     order = list(_HELPERS)
-    wanted = sorted((order.index(op), str(kind), helper(op, kind)) for op, kind in found if op in _HELPERS)
-    return [line for _, _, lines in wanted for line in lines]
+    wanted = {(order.index(op), str(kind), tuple(helper(op, kind))) for op, kind in found if op in _HELPERS}
+    return [*(line for _, _, lines in sorted(wanted) for line in lines), *definitions_used(trees)]
 
 
 def helpers_named(words: Set[str], kinds: Iterable[ScalarType]) -> list[str]:
     """The definitions of the functions that stand for operators on some types, of those whose names are among words."""
-    wanted = ((op, kind) for op in _HELPERS for kind in kinds if _helper_name(op, kind) in words)
-    return [line for op, kind in wanted for line in helper(op, kind)]
+    wanted = dict.fromkeys(
+        tuple(helper(op, kind)) for op in _HELPERS for kind in kinds if _helper_name(op, kind) in words
+    )
+    return [line for lines in wanted for line in lines]
 
 
 def warnings_of_source(kernel: Kernel) -> list[str]:
@@ -218,8 +227,8 @@ def warnings_of_source(kernel: Kernel) -> list[str]:
         if isinstance(part, Binary) and part.op in COMPARISONS
         for side in (part.left, part.right)
     )
-    if any(part.type.is_integer and not part.type.signed for side in compared for part in walk(side)):
-        return ['#pragma GCC diagnostic ignored "-Wtype-limits" /* the source compares unsigned values */', ""]
+    if any(not (part.type.signed and part.type.is_c) for side in compared for part in walk(side)):
+        return ['#pragma GCC diagnostic ignored "-Wtype-limits" /* the source may compare with ends of ranges */', ""]
     return []
 
 

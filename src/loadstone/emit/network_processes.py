@@ -21,6 +21,7 @@ from itertools import chain
 
 import islpy as isl
 
+from loadstone.emit.arithmetic import definitions_named
 from loadstone.emit.c import (
     braced,
     emit_expression,
@@ -71,7 +72,12 @@ class NetworkProcesses(NetworkProgram):
         """The definitions of the small functions that the others call."""
         words = set(chain.from_iterable(variables_in(function.body) for function in self.functions()))
         kinds = dict.fromkeys((INT, *_operator_types(self.kernel)))
-        return [*warnings_of_source(self.kernel), *helpers_named(words, kinds), *(_TURN if "turn" in words else ())]
+        return [
+            *warnings_of_source(self.kernel),
+            *helpers_named(words, kinds),
+            *definitions_named(words, expressions_of(self.kernel)),
+            *(_TURN if "turn" in words else ()),
+        ]
 
 
 @dataclass(frozen=True, eq=False)

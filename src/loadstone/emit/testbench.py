@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
+from loadstone.emit.arithmetic import literal
 from loadstone.emit.c import INDENT, braced, emit_expression, helpers_used
 from loadstone.emit.names import Names
 from loadstone.emit.reference import entry_head
 from loadstone.model.expression import Expression, Operand, walk
 from loadstone.model.kernel import Array, Kernel
+from loadstone.model.types import ScalarType
 
 _HELPERS = """\
 /* The next of a reproducible sequence of numbers. */
@@ -163,17 +166,31 @@ def _fill_lines(array: Array, kernel: Kernel, names: Names) -> list[str]:
     limits = _limits(array.name, kernel)
     if limits:
         return _subscript_values(array, limits, names)
-    value = f"({array.type})((int)(next_random() % 151u){' - 50' if array.type.signed else ''})"
-    if not array.type.is_integer:
-        value = f"({array.type})(0.125 + 0.875 * (next_random() % 4096u) / 4096.0)"
-    lines = braced("for (long k = 0; k < count; k++)", [f"(({array.type} *)place)[k] = {value};"])
+    lines = braced("for (long k = 0; k < count; k++)", [f"(({array.type} *)place)[k] = {_random_value(array.type)};"])
     if not array.type.is_integer and array.rank == 2:
         lines += _heavy_diagonal(array, names)
     return lines
 
 
+def _random_value(kind: ScalarType) -> str:
+    """A moderate number."""
+    match kind.kind:
+        case "float":
+            return f"({kind})(0.125 + 0.875 * (next_random() % 4096u) / 4096.0)"
+        case "fixed":
+            low, high = kind.moderate
+            return f"({kind})({literal(low, kind)} + next_random() % {min(high - low + 1, 1 << 24)}u)"
+        case "int" if kind.is_c:
+            return f"({kind})((int)(next_random() % 151u){' - 50' if kind.signed else ''})"
+        case "int":
+            low, high = max(kind.least, -50), min(kind.greatest, 100)
+            return f"({kind})((int)(next_random() % {high - low + 1}u) + {low})"
+        case _:
+            assert_never(kind.kind)
+
+
 def _given_values(array: Array, values: Sequence[int | float]) -> list[str]:
-    texts = ", ".join(str(value) for value in values)
+    texts = ", ".join(str(value) if array.type.is_c else literal(int(value), array.type) for value in values)
     return braced(
         "",
         [
@@ -188,6 +205,8 @@ def _given_values(array: Array, values: Sequence[int | float]) -> list[str]:
 def _subscript_values(array: Array, limits: Sequence[Expression], names: Names) -> list[str]:
     texts = [f"(long)({emit_expression(names.counted(limit))})" for limit in limits]
     smallest = [f"limit = {text} < limit ? {text} : limit;" for text in texts[1:]]
+    if not array.type.is_c and array.type.bits < 31:
+        smallest.append(f"limit = limit > {array.type.greatest} ? {array.type.greatest + 1} : limit;")
     value = f"({array.type})(limit > 0 ? next_random() % (unsigned)limit : 0)"
     loop = braced("for (long k = 0; k < count; k++)", [f"(({array.type} *)place)[k] = {value};"])
     return braced("", [f"long limit = {texts[0]};", *smallest, *loop])
@@ -206,7 +225,13 @@ def _limits(name: str, kernel: Kernel) -> list[Expression]:
 
 def _heavy_diagonal(array: Array, names: Names) -> list[str]:
     rows, columns = (f"(long)({emit_expression(names.counted(extent))})" for extent in array.extents)
-    add = f"(({array.type} *)place)[k * {columns} + k] += ({array.type})({rows} > {columns} ? {rows} : {columns});"
+    weight = f"({rows} > {columns} ? {rows} : {columns})"
+    if array.type.is_fixed:
+        most = array.type.greatest - array.type.moderate[1] >> array.type.fraction
+        if most == 0:
+            return []
+        weight = f"({weight} > {most}L ? 0 : {weight} * {1 << array.type.fraction}L)"
+    add = f"(({array.type} *)place)[k * {columns} + k] += ({array.type}){weight};"
     return braced(f"for (long k = 0; k < {rows} && k < {columns}; k++)", [add])
 
 

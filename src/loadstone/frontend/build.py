@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import assert_never
@@ -25,7 +26,17 @@ from loadstone.frontend.scopes import (
     written_names,
 )
 from loadstone.frontend.steering import steering_names
-from loadstone.frontend.typing import Guard, Names, Typing, condition_parts, conjunction, not_affine, refused, settled
+from loadstone.frontend.typing import (
+    Guard,
+    Names,
+    Typing,
+    condition_parts,
+    conjunction,
+    fixed_constant,
+    not_affine,
+    refused,
+    settled,
+)
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
 from loadstone.model.expression import Expression, converted, unary
 from loadstone.model.kernel import Access, Kernel, Original, Statement
@@ -67,7 +78,7 @@ def _with_size(program: syntax.Program, symbol: syntax.Symbol, position: int) ->
 def _built(program: syntax.Program, problems: Problems) -> Kernel:
     resolved = resolve(program, problems)
     names = _names(program, resolved)
-    builder = _Builder(names, problems, resolved)
+    builder = _Builder(names, problems, resolved, program.formats)
     universe = isl.Set.universe(set_space(names.parameters, "", ()))
     builder.block(resolved.body, _Place({}, universe, (), (), count()))
     problems.raise_if_any()
@@ -83,7 +94,7 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
         tuple(_within(statement, context) for statement in statements),
         arrays.arrays,
         default_values(program.directives, names, problems),
-        original=_with_aliases(program.original, names),
+        original=None if program.formats else _with_aliases(program.original, names),
     )
     tiling = requested_tiling(program.directives.tiling, kernel, names, problems)
     problems.raise_if_any()
@@ -100,7 +111,10 @@ def _with_aliases(original: Original | None, names: Names) -> Original | None:
 
 
 def _names(program: syntax.Program, resolved: Resolved) -> Names:
-    """The meaning of names: a parameter is an integer scalar that never changes and steers control."""
+    """The meaning of names: a parameter is an integer scalar that never changes and steers control.
+
+    What is neither a parameter nor an iterator nor steers control gets its other type, if there is one.
+    """
     changing = written_names(resolved.body) | set(iterators(resolved.body))
     used = {name for node in nodes(resolved.body) for name in _all_names(node)}
     steering = steering_names(resolved) | _names_in_functions(program.functions, resolved)
@@ -116,7 +130,16 @@ def _names(program: syntax.Program, resolved: Resolved) -> Names:
         and not symbol.constant
         and name not in changing
     )
+    for name, symbol in tuple(resolved.symbols.items()):
+        if name not in steering | asked | set(iterators(resolved.body)):
+            resolved.symbols[name] = _retyped(symbol, program.formats.get(symbol.type, symbol.type))
     return Names(resolved.symbols, parameters, {f.name: f for f in program.functions}, {})
+
+
+def _retyped(symbol: syntax.Symbol, kind: ScalarType) -> syntax.Symbol:
+    """The symbol with another type."""
+    values = None if symbol.values is None else tuple(map(kind.wrap, symbol.values))
+    return symbol if symbol.type == kind else replace(symbol, type=kind, values=values)
 
 
 def _names_in_functions(functions: tuple[syntax.Function, ...], resolved: Resolved) -> set[str]:
@@ -166,6 +189,7 @@ class _Builder:
     names: Names
     problems: Problems
     resolved: Resolved
+    formats: Mapping[ScalarType, ScalarType]
     statements: list[Statement] = field(default_factory=list[Statement])
     labels: set[str] = field(default_factory=set[str])
     unnamed: count[int] = field(default_factory=count)
@@ -298,14 +322,14 @@ class _Builder:
             name = f"condition_{next(self.conditions)}"
         self.resolved.symbols[name] = syntax.Symbol(name, INT, (), False, False, span, local=True)
         target = syntax.Name(name, span)
-        zero = syntax.Literal(0, INT, "0", span)
-        self._assign(syntax.Assign(target, syntax.BinaryOp("!=", node.condition, zero, span), span), place)
+        truth = syntax.UnaryOp("!", syntax.UnaryOp("!", node.condition, span), span)
+        self._assign(syntax.Assign(target, truth, span), place)
         return target
 
     def _assign(self, node: syntax.Assign, place: _Place) -> None:
         name = self._statement_name(node)
         domain = place.domain.set_tuple_name(name) if name else place.domain
-        typing = Typing(self.names, place.iterators, domain)
+        typing = Typing(self.names, place.iterators, domain, self.formats)
         condition = self._typed_conditions(place, typing)
         guard = Guard(domain, condition is None)
         value = typing.expression(node.value, guard)
@@ -320,7 +344,7 @@ class _Builder:
                 schedule,
                 settled(typing.reads),
                 write,
-                converted(value, kind),
+                converted(fixed_constant(value, kind), kind),
                 condition,
                 node.span,
             )
@@ -330,7 +354,7 @@ class _Builder:
         result: Expression | None = None
         for condition, holds in place.conditions:
             guard = Guard(typing.domain, result is None)
-            expression = typing.expression(condition, guard)
+            expression = typing.condition(condition, guard)
             result = conjunction(result, expression if holds else unary("!", expression, expression.span))
         return result
 

@@ -195,7 +195,7 @@ class Program:
     """A kernel as the source states it; with `infer_symbols`, names without declaration are given one.
 
     `unsupported` holds what is wrong with the declarations of names that cannot be used, `problems` what was found
-    so far.
+    so far, `formats` types of C and what values of them become.
     """
 
     name: str
@@ -208,3 +208,4 @@ class Program:
     infer_symbols: bool = False
     unsupported: Mapping[str, Diagnostic] = field(default_factory=dict[str, Diagnostic])
     problems: tuple[Diagnostic, ...] = ()
+    formats: Mapping[ScalarType, ScalarType] = field(default_factory=dict[ScalarType, ScalarType])

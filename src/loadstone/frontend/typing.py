@@ -13,7 +13,10 @@ from loadstone.errors import Diagnostic, InputError, Span
 from loadstone.frontend import syntax
 from loadstone.frontend.alike import extremum
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
+from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import (
+    COMPARISONS,
+    LOGICAL,
     Binary,
     Call,
     Cast,
@@ -31,7 +34,7 @@ from loadstone.model.expression import (
 )
 from loadstone.model.functions import OPERATORS, SIGNATURES
 from loadstone.model.kernel import Access
-from loadstone.model.types import INT, ScalarType
+from loadstone.model.types import INT, ScalarType, common_type
 from loadstone.poly import map_from_values
 from loadstone.poly.spaces import Dim, constant
 
@@ -40,6 +43,9 @@ _AFFINE_HINTS = {
     "assumption": "assumptions must be affine conditions on the parameters",
     "schedule": "schedules must be affine expressions of the statement's iterators and of parameters",
 }
+
+
+_SOURCE_NAMES = {"floordiv": "floord", "mod": "%"}
 
 
 def refused(message: str, span: Span | None, hint: str = "") -> InputError:
@@ -92,11 +98,15 @@ class Guard:
 
 @dataclass(slots=True)
 class Typing:
-    """Types the expressions of one statement (or of a bound), collecting the reads in operand order."""
+    """Types the expressions of one statement (or of a bound), collecting the reads in operand order.
+
+    `formats` says what values of some types become; subscripts, and conditions without data, keep those of C.
+    """
 
     names: Names
     iterators: Mapping[str, ScalarType]
     domain: isl.Set
+    formats: Mapping[ScalarType, ScalarType] = field(default_factory=dict[ScalarType, ScalarType])
     reads: list[Access] = field(default_factory=list[Access])
     _elements_read: dict[syntax.Expr, tuple[Expression, ...]] = field(
         default_factory=dict[syntax.Expr, tuple[Expression, ...]]
@@ -108,24 +118,43 @@ class Typing:
         """The typed expression."""
         guard = guard or Guard(self.domain)
         match node:
-            case syntax.Literal(value=value, type=kind, text=text, span=span):
-                return Constant(value, kind, text, span)
+            case syntax.Literal():
+                return self._literal(node)
             case syntax.Name():
                 return self._name(node, guard)
             case syntax.Subscript():
                 return self._element(node, guard)
             case syntax.UnaryOp(op=op, operand=operand, span=span):
-                return self._checked(op, unary(op, self.expression(operand, guard), span), span)
+                value = self.condition(operand, guard) if op == "!" else self.expression(operand, guard)
+                return self._checked(op, unary(op, value, span), span)
             case syntax.BinaryOp():
-                return self._binary(node, guard)
+                return self._affine_comparison(node, guard) or self._binary(node, guard)
             case syntax.Conditional():
                 return self._conditional(node, guard)
             case syntax.Invocation():
                 return self._call(node, guard)
             case syntax.Conversion(type=kind, operand=operand, span=span):
-                return Cast(self.expression(operand, guard), kind, False, span)
+                return self._conversion(self.expression(operand, guard), self._chosen(kind), span)
             case _:
                 assert_never(node)
+
+    def _literal(self, node: syntax.Literal) -> Constant:
+        chosen = self._chosen(node.type)
+        if chosen == node.type:
+            return Constant(node.value, node.type, node.text, node.span)
+        return Constant(chosen.wrap(node.value), chosen, "", node.span)
+
+    def _conversion(self, operand: Expression, kind: ScalarType, span: Span) -> Expression:
+        constant = fixed_constant(operand, kind)
+        return Cast(operand, kind, False, span) if constant is operand else constant
+
+    def _chosen(self, kind: ScalarType) -> ScalarType:
+        """What a type becomes."""
+        return self.formats.get(kind, kind)
+
+    def _plain(self) -> Typing:
+        """The same with the types of C."""
+        return replace(self, formats={}) if self.formats else self
 
     def write(self, target: syntax.Name | syntax.Subscript, certain: bool) -> Access:
         """The access of an assignment's target."""
@@ -135,7 +164,7 @@ class Typing:
         if symbol.constant:
             raise refused(f"'{name}' is constant and cannot be assigned", target.span, "remove 'const'")
         guard = Guard(self.domain, certain)
-        subscripts = self._elements_read.get(target) or tuple(self.expression(i, guard) for i in indices)
+        subscripts = self._elements_read.get(target) or tuple(self._plain().expression(i, guard) for i in indices)
         return self._access(symbol, subscripts, guard, target.span)
 
     def _name(self, node: syntax.Name, guard: Guard) -> Expression:
@@ -156,7 +185,7 @@ class Typing:
 
     def _element(self, node: syntax.Subscript, guard: Guard) -> Expression:
         symbol = self._array(node.base, len(node.indices), node.span)
-        indices = tuple(self.expression(index, guard) for index in node.indices)
+        indices = tuple(self._plain().expression(index, guard) for index in node.indices)
         self._elements_read[node] = indices
         return self._read(symbol, indices, guard, node.span)
 
@@ -215,16 +244,17 @@ class Typing:
         return elements
 
     def _binary(self, node: syntax.BinaryOp, guard: Guard) -> Expression:
-        left = self.expression(node.left, guard)
-        if node.op in ("&&", "||"):
-            guard = guard.under(left, node.op == "&&")
-        right = self.expression(node.right, guard)
-        return self._checked(node.op, binary(node.op, left, right, node.span), node.span)
+        if node.op in LOGICAL:
+            left = self.condition(node.left, guard)
+            right = self.condition(node.right, guard.under(left, node.op == "&&"))
+            return binary(node.op, left, right, node.span)
+        left, right = self.expression(node.left, guard), self.expression(node.right, guard)
+        return self._checked(node.op, binary(node.op, *_met(left, right), span=node.span), node.span)
 
     def _checked(self, op: str, expression: Expression, span: Span) -> Expression:
-        if op in ("%", "&", "|", "^", "<<", ">>", "~") and not expression.type.is_integer:
-            hint = "use fmod" if op == "%" else "convert them with (int)"
-            raise refused(f"'{op}' needs integer operands", span, hint)
+        if op in ("%", "&", "|", "^", "<<", ">>", "~", "floordiv", "mod") and not expression.type.is_integer:
+            hint = "use fmod" if op == "%" and not expression.type.is_fixed else "convert them with (int)"
+            raise refused(f"'{_SOURCE_NAMES.get(op, op)}' needs integer operands", span, hint)
         return expression
 
     def _conditional(self, node: syntax.Conditional, guard: Guard) -> Expression:
@@ -236,33 +266,58 @@ class Typing:
         if found is None or not isinstance(condition, syntax.BinaryOp):
             return None
         name, swapped = found
-        left, right = self.expression(condition.left, guard), self.expression(condition.right, guard)
+        left, right = _met(self.expression(condition.left, guard), self.expression(condition.right, guard))
         if "=" in condition.op and not (left.type.is_integer and right.type.is_integer):
             del self.reads[before:]
             return None
         return binary(name, right, left, node.span) if swapped else binary(name, left, right, node.span)
 
     def _selection(self, node: syntax.Conditional, guard: Guard) -> Expression:
-        condition = self.expression(node.condition, guard)
+        condition = self.condition(node.condition, guard)
         then = self.expression(node.then, guard.under(condition, True))
         otherwise = self.expression(node.otherwise, guard.under(condition, False))
-        return select(condition, then, otherwise, node.span)
+        return select(condition, *_met(then, otherwise), span=node.span)
+
+    def condition(self, node: syntax.Expr, guard: Guard) -> Expression:
+        """The typed condition, with the types of C as far as it is affine."""
+        return self._affine_condition(node, guard) or self.expression(node, guard)
+
+    def _affine_comparison(self, node: syntax.BinaryOp, guard: Guard) -> Expression | None:
+        return self._affine_condition(node, guard) if node.op in COMPARISONS else None
+
+    def _affine_condition(self, node: syntax.Expr, guard: Guard) -> Expression | None:
+        """The condition with the types of C, if there are others, and it is affine."""
+        if not self.formats:
+            return None
+        before = len(self.reads)
+        condition = self._plain().expression(node, guard)
+        try:
+            affine_condition(condition, self.domain.get_space())
+        except NotAffine:
+            del self.reads[before:]
+            return None
+        return condition
 
     def _call(self, node: syntax.Invocation, guard: Guard) -> Expression:
         arguments = tuple(self.expression(argument, guard) for argument in node.arguments)
         name = node.function
         if name in self.names.functions:
             return self._inlined(self.names.functions[name], arguments, guard, node.span)
+        arguments = _met(*arguments)
         if name in OPERATORS and len(arguments) == 2:
-            return binary(OPERATORS[name], *arguments, node.span)
+            return self._checked(OPERATORS[name], binary(OPERATORS[name], *arguments, node.span), node.span)
         if name == "ceild" and len(arguments) == 2:
-            return unary("-", binary("floordiv", unary("-", arguments[0]), arguments[1], node.span), node.span)
+            down = binary("floordiv", unary("-", arguments[0]), arguments[1], node.span)
+            return unary("-", self._checked("floordiv", down, node.span), node.span)
         if name not in SIGNATURES:
             hint = "only mathematical functions, and functions that this file defines, can be called"
             raise refused(f"the call of '{name}' has unknown effects", node.span, hint)
         types, result = SIGNATURES[name]
         self._check_count(name, len(types), len(arguments), node.span)
-        return Call(name, tuple(map(converted, arguments, types)), result, node.span)
+        if reduce(common_type, (argument.type for argument in arguments)).is_fixed:
+            return _fixed_call(name, arguments, node.span)
+        call = Call(name, tuple(map(converted, arguments, types)), result, node.span)
+        return converted(call, self._chosen(result))
 
     def _check_count(self, name: str, wanted: int, given: int, span: Span) -> None:
         if wanted != given:
@@ -276,11 +331,49 @@ class Typing:
             raise refused(f"'{function.name}' is recursive", span, "kernels cannot call recursive functions")
         self._check_count(function.name, len(function.parameters), len(arguments), span)
         bound = {
-            name: cast(argument, kind) for (name, kind), argument in zip(function.parameters, arguments, strict=True)
+            name: cast(fixed_constant(argument, self._chosen(kind)), self._chosen(kind))
+            for (name, kind), argument in zip(function.parameters, arguments, strict=True)
         }
         inner = replace(self, _bound=bound, _inlining=(*self._inlining, function.name))
         inner.reads = self.reads
-        return cast(inner.expression(function.result, guard), function.type)
+        result, kind = inner.expression(function.result, guard), self._chosen(function.type)
+        return cast(fixed_constant(result, kind), kind)
+
+
+def fixed_constant(expression: Expression, kind: ScalarType) -> Expression:
+    """A constant expression of floating point as a constant of a type of fixed point; others as they are."""
+    if not kind.is_fixed or not _is_real_constant(expression):
+        return expression
+    try:
+        return Constant(evaluate(Cast(expression, kind), {}, ()), kind, "", expression.span)
+    except (ZeroDivisionError, ValueError):
+        raise refused("this constant has no value", expression.span, "see its divisions and shifts") from None
+
+
+def _is_real_constant(expression: Expression) -> bool:
+    variable = (part for part in walk(expression) if isinstance(part, Operand | Variable))
+    return expression.type.kind == "float" and next(variable, None) is None
+
+
+def _met(*operands: Expression) -> tuple[Expression, ...]:
+    """The operands of one operation; constants of floating point that meet fixed point become constants of it."""
+    if not any(operand.type.is_fixed for operand in operands):
+        return operands
+    common = reduce(common_type, (operand.type for operand in operands if not _is_real_constant(operand)))
+    return tuple(fixed_constant(operand, common) for operand in operands)
+
+
+def _fixed_call(name: str, arguments: tuple[Expression, ...], span: Span) -> Expression:
+    """The call of a function on values of fixed point: absolute value, minimum or maximum."""
+    match name.removesuffix("f"):
+        case "fmin" | "fmax" as function:
+            return binary(function.removeprefix("f"), *arguments, span=span)
+        case "fabs" | "abs" | "labs" | "llabs":
+            (value,) = arguments
+            return binary("max", value, unary("-", value, span), span) if value.type.signed else value
+        case _:
+            hint = "fabs, fmin and fmax are; others need a conversion to floating point, such as (double)"
+            raise refused(f"'{name}' is not defined on fixed point", span, hint)
 
 
 def _relation(space: isl.Space, array: str, values: list[isl.PwAff | None]) -> isl.Map:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from typing import Literal
 
 from loadstone.errors import Diagnostic, Span, UnsupportedError
 from loadstone.hardware.dataflow import Node, known, logic, operated
 from loadstone.loops.division import is_power_of_two
-from loadstone.model.types import BOOL, ScalarType
+from loadstone.model.types import BOOL, Number, ScalarType
 from loadstone.operators import (
     DOUBLE,
     SINGLE,
+    Fixed,
     Float,
     Operator,
     make_absolute,
@@ -19,6 +21,9 @@ from loadstone.operators import (
     make_compare,
     make_convert,
     make_divide,
+    make_fixed_convert,
+    make_fixed_divide,
+    make_fixed_multiply,
     make_from_integer,
     make_integer_divide,
     make_integer_modulo,
@@ -73,7 +78,12 @@ def bits_of(kind: ScalarType) -> Bits:
     """The bits of a value of a C type; those of a floating-point number are read as an unsigned one."""
     if kind == BOOL:
         return bit
-    return Bits(kind.bits, kind.signed and kind.is_integer)
+    return Bits(kind.bits, kind.signed and kind.kind != "float")
+
+
+def format_of(kind: ScalarType) -> Fixed:
+    """The format of integers or of fixed point."""
+    return Fixed(kind.bits, kind.fraction, kind.signed)
 
 
 def float_of(kind: ScalarType) -> Float:
@@ -88,32 +98,77 @@ def truth(node: Node, kind: ScalarType) -> Node:
     return node if node.type == bit else logic("is_true", COMPARISON, lambda a: a != 0, node)
 
 
-def converted(node: Node, source: ScalarType, target: ScalarType) -> Node:
+def encoded(value: Number, kind: ScalarType) -> int:
+    """The bits of a value as hardware keeps them, as a number of the type for it."""
+    if kind.kind == "float":
+        form = "<d" if kind.bits == 64 else "<f"
+        return int.from_bytes(struct.pack(form, float(value)), "little")
+    return int(value)
+
+
+def decoded(word: int, kind: ScalarType) -> Number:
+    """The value that bits stand for."""
+    if kind.kind == "float":
+        form = "<d" if kind.bits == 64 else "<f"
+        return struct.unpack(form, word.to_bytes(kind.bits // 8, "little"))[0]
+    return word
+
+
+def converted(node: Node, source: ScalarType, target: ScalarType, span: Span | None = None) -> Node:
     """The value converted from one C type to another."""
     if target == BOOL:
         return truth(node, source)
     match source.kind, target.kind:
         case "int", "int":
             return _fitted(node, bits_of(target))
-        case "int", "float":
-            return operated("real", make_from_integer(node.type, float_of(target)), node)
+        case "int" | "fixed", "float":
+            return _real(node, source, target)
         case "float", "int":
             whole = bits_of(target) if target.bits >= 32 else signed(32)
             return _fitted(operated("whole", make_to_integer(float_of(source), whole), node), bits_of(target))
+        case "float", "float":
+            same = source.bits == target.bits
+            return node if same else operated("real", make_convert(float_of(source), float_of(target)), node)
+        case "fixed", "int":
+            return _whole(node, source, bits_of(target))
+        case "int" | "fixed", "fixed":
+            return _fixed_point(node, source, target)
         case _:
-            if source.bits == target.bits:
-                return node
-            return operated("real", make_convert(float_of(source), float_of(target)), node)
+            raise unsupported("the conversion from floating to fixed point", span)
+
+
+def _real(node: Node, source: ScalarType, target: ScalarType) -> Node:
+    """An integer or fixed-point number in floating point: the units, then exactly their share."""
+    units = operated("real", make_from_integer(node.type, float_of(target)), node)
+    if not source.fraction:
+        return units
+    share = known(encoded(2.0**-source.fraction, target), bits_of(target))
+    return operated("share", make_multiply(float_of(target)), units, share)
+
+
+def _whole(node: Node, source: ScalarType, bits: Bits) -> Node:
+    """A fixed-point number without its fraction."""
+    last = (1 << source.fraction) - 1
+
+    def cut(a: Value) -> Value:
+        return _wrapped((mux(a < 0, a + last, a) if last else a) >> source.fraction, bits)
+
+    return logic("whole", SUM + CHOICE, cut, node)
+
+
+def _fixed_point(node: Node, source: ScalarType, target: ScalarType) -> Node:
+    given = Fixed(node.type.width, source.fraction, node.type.signed)
+    operator = make_fixed_convert(given, format_of(target), rounding=target.rounding, overflow=target.overflow)
+    return node if given == format_of(target) else operated("converted", operator, node)
 
 
 def unary(op: str, node: Node, kind: ScalarType) -> Node:
     """`-x` or `~x` of a C type."""
-    bits = bits_of(kind)
     if kind.kind == "float":
         return operated("negative", make_negate(float_of(kind)), node)
     if op == "-":
-        return logic("negative", SUM, lambda a: _wrapped(-a, bits), node)
-    return logic("inverse", GATE, lambda a: ~a.wrapped(bits), node)
+        return logic("negative", SUM + GATE * kind.is_fixed, lambda a: _in_range(-a, kind), node)
+    return logic("inverse", GATE, lambda a: ~a.wrapped(bits_of(kind)), node)
 
 
 def negated(node: Node) -> Node:
@@ -148,11 +203,35 @@ def binary(op: str, left: Node, right: Node, kind: ScalarType, span: Span | None
     if op in ("min", "max"):
         return extremum(op, left, right, kind)
     if kind.kind == "float":
-        return operated(_NAMES.get(op, "result"), _FLOATS[op](float_of(kind)), left, right)
+        return operated(_NAMES[op], _FLOATS[op](float_of(kind)), left, right)
+    if kind.is_fixed:
+        return _fixed(op, left, right, kind)
     return _integer(op, left, right, bits_of(kind), span)
 
 
 _NAMES = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
+
+
+def _fixed(op: str, left: Node, right: Node, kind: ScalarType) -> Node:
+    """An operator on units of a fixed-point type; sums need no rounding."""
+    match op:
+        case "+":
+            return logic("sum", SUM + GATE, lambda a, b: _in_range(a + b, kind), left, right)
+        case "-":
+            return logic("difference", SUM + GATE, lambda a, b: _in_range(a - b, kind), left, right)
+        case _:
+            make = make_fixed_multiply if op == "*" else make_fixed_divide
+            form = format_of(kind)
+            operator = make(form, form, form, rounding=kind.rounding, overflow=kind.overflow)
+            return operated(_NAMES[op], operator, left, right)
+
+
+def _in_range(value: Value, kind: ScalarType) -> Value:
+    """The value brought into the range of a type."""
+    bits = bits_of(kind)
+    if bits.includes(value.bits) or kind.overflow == "wrap":
+        return _wrapped(value, bits)
+    return mux(value > bits.maximum, bits.maximum, mux(value < bits.minimum, bits.minimum, value.wrapped(bits)))
 
 
 def _integer(op: str, left: Node, right: Node, bits: Bits, span: Span | None) -> Node:
@@ -214,9 +293,13 @@ def _divided(op: str, left: Node, right: Node, bits: Bits) -> Node:
 
 def called(function: str, arguments: tuple[Node, ...], kind: ScalarType, span: Span | None) -> Node:
     """A call of a library function."""
-    if function in ("abs", "labs", "llabs"):
-        return logic("magnitude", SUM + CHOICE, lambda a: _wrapped(mux(a < 0, -a, a), bits_of(kind)), *arguments)
-    name = function.removesuffix("f") if kind.bits == 32 else function
+    name = function.removesuffix("f") if function.removesuffix("f") in _FUNCTIONS else function
+    if name in ("abs", "labs", "llabs", "fabs") and kind.kind != "float":
+        (operand,) = arguments
+        return logic("magnitude", SUM + CHOICE, lambda a: _in_range(mux(a < 0, -a, a), kind), operand)
+    if name in ("fmin", "fmax") and kind.is_fixed:
+        left, right = arguments
+        return extremum(name[1:], left, right, kind)
     if name not in _FUNCTIONS:
         raise unsupported(f"the function '{function}'", span)
     return operated(name, _FUNCTIONS[name](float_of(kind)), *arguments)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import overload
 
 from loadstone.operators import Operator
 from loadstone.rtl.expressions import Const, Signal, Value, const
@@ -76,6 +77,20 @@ def known(value: int, type: Bits | None = None) -> Node:
     """A number as a node."""
     number = const(value, type)
     return Node(Known(number), (), number.bits, "number")
+
+
+@overload
+def logic(wish: str, delay: float, make: Callable[[Value], Value], one: Node, /) -> Node: ...
+
+
+@overload
+def logic(wish: str, delay: float, make: Callable[[Value, Value], Value], one: Node, two: Node, /) -> Node: ...
+
+
+@overload
+def logic(
+    wish: str, delay: float, make: Callable[[Value, Value, Value], Value], one: Node, two: Node, three: Node, /
+) -> Node: ...
 
 
 def logic(wish: str, delay: float, make: Callable[..., Value], *inputs: Node) -> Node:

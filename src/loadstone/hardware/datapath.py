@@ -1,7 +1,7 @@
 """The datapath of a statement: a pipeline that takes an instance when it starts, and writes its result later.
 
-It asks stores for words in fixed cycles after the start, and gives the address and value to write in another one. It also
-tells which of its writes are still to come: a probe asks whether one of them goes to an address.
+It asks stores for words in fixed cycles after the start, and gives the address and value to write in another one. It
+also tells which of its writes are still to come: a probe asks whether one of them goes to an address.
 """
 
 from __future__ import annotations
@@ -168,8 +168,7 @@ class _Builder:
         stage, m = self.table.starts[node], self.module
         names = ("a", "b")[: len(node.inputs)]
         operands = {
-            name: self.stages.moved(self._value(source), stage)
-            for name, source in zip(names, node.inputs, strict=True)
+            name: self.stages.moved(self._value(source), stage) for name, source in zip(names, node.inputs, strict=True)
         }
         instance = m.instance(m.fresh(f"{node.wish}_unit"), operator.module, {"ce": 1, **operands})
         return self.stages.arrives(instance["result"], stage + operator.latency)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import islpy as isl
 
 from loadstone.loops.known import surely
-from loadstone.model.kernel import Access, Kernel, Statement
+from loadstone.model.kernel import Access, Statement, padded
+from loadstone.poly.spaces import Dim
 
 
-def may_follow(kernel: Kernel, known: isl.Set, writer: Statement, access: Access) -> bool:
-    """Whether an access may touch an element after an instance of a statement wrote it, for known parameters."""
-    return not surely(lambda: _following(kernel, known, writer, access).is_empty())
+def may_follow(known: isl.Set, writer: Statement, reader: Statement, access: Access) -> bool:
+    """Whether an access of a statement may touch an element after another one wrote it, for known parameters."""
+    return not surely(lambda: following(known, writer, reader, access).is_empty())
 
 
-def _following(kernel: Kernel, known: isl.Set, writer: Statement, access: Access) -> isl.UnionMap:
-    """Instances of the writer to later ones that touch the same element."""
+def following(known: isl.Set, writer: Statement, reader: Statement, access: Access) -> isl.Map:
+    """Instances of the writer to later ones of the reader whose access touches the same element."""
     same = writer.write.relation.apply_range(access.relation.reverse()).intersect_params(known)
-    dates = kernel.schedule
-    return same.to_union_map().intersect(dates.lex_lt_union_map(dates))
+    length = max(each.schedule.dim(Dim.out) for each in (writer, reader))
+    first, second = (padded(each.schedule, length).intersect_domain(each.domain) for each in (writer, reader))
+    return same.intersect(first.lex_lt_map(second))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
 from loadstone.hardware import arithmetic
-from loadstone.hardware.arithmetic import bits_of, called, compared, converted, selected, truth
+from loadstone.hardware.arithmetic import bits_of, called, compared, converted, encoded, selected, truth
 from loadstone.hardware.dataflow import Argument, Fetch, Node, Stable, known
 from loadstone.hardware.stores import Stores
 from loadstone.model.expression import (
@@ -25,7 +24,6 @@ from loadstone.model.expression import (
     Variable,
 )
 from loadstone.model.kernel import Access, Statement
-from loadstone.model.types import Number, ScalarType
 from loadstone.rtl.types import Bits
 
 
@@ -62,27 +60,11 @@ WRITE = -1
 """The position of the write among the accesses of a statement."""
 
 
-def encoded(value: Number, kind: ScalarType) -> int:
-    """The bits of a value as hardware keeps them, as a number of the type for it."""
-    if kind.kind == "float":
-        form = "<d" if kind.bits == 64 else "<f"
-        return int.from_bytes(struct.pack(form, float(value)), "little")
-    return int(value)
-
-
-def decoded(word: int, kind: ScalarType) -> Number:
-    """The value that bits stand for."""
-    if kind.kind == "float":
-        form = "<d" if kind.bits == 64 else "<f"
-        return struct.unpack(form, word.to_bytes(kind.bits // 8, "little"))[0]
-    return word
-
-
 def lowered(statement: Statement, arguments: Arguments, stable: Mapping[str, Bits], stores: Stores) -> Graph:
     """The dataflow graph of a statement; `stable` are the types of values that do not change."""
     lowering = _Lowering(statement, arguments, stable, stores, {}, {}, {})
     kind = stores[statement.write.array].element
-    value = converted(lowering.node(statement.value), statement.value.type, kind)
+    value = converted(lowering.node(statement.value), statement.value.type, kind, statement.span)
     condition = statement.condition
     chosen = None if condition is None else truth(lowering.node(condition), condition.type)
     address = None if not stores[statement.write.array].depth else lowering.address(WRITE, statement.write)
@@ -110,14 +92,13 @@ class _Lowering:
     def _made(self, expression: Expression) -> Node:
         match expression:
             case Constant(value=value, type=kind):
-                word = encoded(kind.wrap(value), kind)
-                return known(word) if kind.is_integer else known(word, bits_of(kind))
+                return known(encoded(value, kind), None if kind.is_integer else bits_of(kind))
             case Variable(name=name):
                 return self._variable(name)
             case Operand(position=position):
                 return self._fetched(position, self.statement.reads[position])
-            case Cast(operand=operand, type=kind):
-                return converted(self.node(operand), operand.type, kind)
+            case Cast(operand=operand, type=kind, span=span):
+                return converted(self.node(operand), operand.type, kind, span)
             case Unary(op="!", operand=operand):
                 return arithmetic.negated(truth(self.node(operand), operand.type))
             case Unary(op=op, operand=operand, type=kind):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import product
 from math import prod
 
 import islpy as isl
@@ -44,6 +45,11 @@ class Store:
     def strides(self) -> tuple[int, ...]:
         """The distances of elements that follow each other in each dimension."""
         return tuple(prod(self.extents[k + 1 :]) for k in range(len(self.extents)))
+
+    def places(self, extents: Sequence[int]) -> Iterator[int]:
+        """The addresses of the elements of an array of some extents, row by row."""
+        for element in product(*map(range, extents)):
+            yield sum(index * stride for index, stride in zip(element, self.strides, strict=True))
 
     def address(self, subscripts: Sequence[Expression]) -> Expression:
         """The address of an element: row by row."""

@@ -2,12 +2,13 @@
 
 Operations without registers follow each other in a cycle as long as their delays fit. Words are fetched as late as that
 costs no time, so that a value which was just written can still be read: what a sum needs of itself is one addition.
-Fetches from one port are apart in time modulo the interval at which instances can start.
+Words that only other statements write are fetched early, so that these need not hold their writes back.
+Fetches from one port are apart in time modulo the interval at which instances can start; the latest choose first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from itertools import count
 
@@ -65,14 +66,18 @@ class Memories:
     read_ports: int = 1
 
 
-def timetable(graph: Graph, stores: Stores, memories: Memories) -> Timetable:
-    """The times of a statement that ends as early as its operations and ports allow."""
+def timetable(graph: Graph, stores: Stores, memories: Memories, changing: Set[str] = frozenset()) -> Timetable:
+    """The times of a statement that ends as early as its operations and ports allow.
+
+    `changing` are the arrays that others write, and it does not: their words are fetched early, since no write may
+    come before a fetch that has to see the old word.
+    """
     fetched = [node for node in in_order(*graph.results) if isinstance(node.operation, Fetch)]
     counts = _counts(fetched, stores)
     interval = max((-(-many // memories.read_ports) for many in counts.values()), default=1)
     earliest = _Times(graph, stores, memories, {})
     for write in count(earliest.write):
-        slots = _placed(fetched, _Times(graph, stores, memories, {}), write, interval)
+        slots = _placed(fetched, _Times(graph, stores, memories, {}), write, interval, changing)
         if slots is not None:
             times = _Times(graph, stores, memories, {node: slot.asked for node, slot in slots.items()})
             positions = {position: slots[node] for position, node in graph.fetches.items() if node in slots}
@@ -145,13 +150,16 @@ class _Times:
                 return start, (start + latency, REGISTERED)
 
 
-def _placed(fetched: list[Node], times: _Times, write: int, interval: int) -> dict[Node, Slot] | None:
-    """Slots for all fetches, the latest that let the write happen in a cycle; None if the ports do not allow it."""
+def _placed(
+    fetched: list[Node], times: _Times, write: int, interval: int, changing: Set[str]
+) -> dict[Node, Slot] | None:
+    """Slots for all fetches that let the write happen in a cycle; None if the ports do not allow it."""
     taken: dict[str, set[tuple[int, int]]] = {}
     slots: dict[Node, Slot] = {}
-    for node in reversed(fetched):
-        latest = _latest(times, node, write)
-        slot = _free_slot(node, times, latest, taken, interval)
+    for node in sorted(fetched, key=lambda each: -_latest(times, each, write)):
+        assert isinstance(node.operation, Fetch)
+        cycles = range(times.starts[node], _latest(times, node, write) + 1)
+        slot = _free_slot(node, times, cycles if node.operation.array in changing else cycles[::-1], taken, interval)
         if slot is None:
             return None
         slots[node] = slot
@@ -175,15 +183,15 @@ def _last_true(first: int, holds: Callable[[int], bool]) -> int:
 
 
 def _free_slot(
-    node: Node, times: _Times, latest: int, taken: dict[str, set[tuple[int, int]]], interval: int
+    node: Node, times: _Times, cycles: range, taken: dict[str, set[tuple[int, int]]], interval: int
 ) -> Slot | None:
-    """The latest slot of a port that is free."""
+    """The first slot of a port that is free, in the order of some cycles."""
     assert isinstance(node.operation, Fetch)
     latency = times.latency(node)
     if not times.stores[node.operation.array].depth:
-        return Slot(node, 0, latest, latest + latency)
+        return Slot(node, 0, cycles[0], cycles[0] + latency)
     used = taken.setdefault(node.operation.array, set())
-    for cycle in range(latest, times.starts[node] - 1, -1):
+    for cycle in cycles:
         for port in range(times.memories.read_ports):
             if (port, cycle % interval) not in used:
                 used.add((port, cycle % interval))

@@ -33,7 +33,7 @@ def generate(
     known = schedule.intersect_params(context)
     if option == "separate":
         return _separated(known, context, iterators)
-    return _generated(known, context, iterators, None if option is None else _everywhere(option, iterators))
+    return _generated(known, context, iterators, None if option is None else _everywhere(option, known))
 
 
 def _separated(schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str]) -> Node:
@@ -42,11 +42,13 @@ def _separated(schedule: isl.UnionMap, context: isl.Set, iterators: Sequence[str
         with operation_limit(SEPARATION_LIMIT):
             return _generated(schedule, context, iterators, separation(schedule))
     except (LimitReached, isl.Error):
-        return _generated(schedule, context, iterators, _everywhere("separate", iterators))
+        return _generated(schedule, context, iterators, _everywhere("separate", schedule))
 
 
-def _everywhere(option: str, iterators: Sequence[str]) -> isl.UnionMap:
-    return isl.UnionMap(f"{{ [{', '.join(iterators)}] -> {option}[x] }}")
+def _everywhere(option: str, schedule: isl.UnionMap) -> isl.UnionMap:
+    """The option for all dates of a schedule."""
+    dates = schedule.range().universe()
+    return isl.UnionMap.from_domain_and_range(dates, isl.UnionSet(f"{{ {option}[x] }}"))
 
 
 def _generated(

@@ -43,7 +43,7 @@ def affine_value(expression: Expression, space: isl.Space) -> isl.PwAff:
     { S[i] -> [(2i)] }
     """
     match expression:
-        case Constant(value=int(value)):
+        case Constant(value=int(value), type=kind) if kind.is_integer:
             return spaces.constant(space, value)
         case Variable(name=name):
             return _variable(expression, name, space)

@@ -1,4 +1,7 @@
-"""The value of an expression, bit by bit as C computes it (LP64, wrapping integers, no contraction)."""
+"""The value of an expression, bit by bit as C computes it (LP64, wrapping integers, no contraction).
+
+Values of fixed point are units, as in `model.types`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from loadstone.model.expression import (
     Variable,
 )
 from loadstone.model.functions import SIGNATURES
-from loadstone.model.types import Number, ScalarType, ctypes_type
+from loadstone.model.types import BOOL, Number, ScalarType, ctypes_type, rounded
 
 
 def evaluate(expression: Expression, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
@@ -36,9 +39,10 @@ def evaluate(expression: Expression, variables: Mapping[str, int], operands: Seq
         case Operand(position=position):
             return operands[position]
         case Cast(operand=operand, type=kind):
-            return _convert(evaluate(operand, variables, operands), expression)
+            return convert(evaluate(operand, variables, operands), operand.type, kind)
         case Unary(op=op, operand=operand, type=kind):
-            return kind.wrap(_unary(op, evaluate(operand, variables, operands)))
+            value = _unary(op, evaluate(operand, variables, operands))
+            return kind.fitted(int(value)) if kind.is_fixed else kind.wrap(value)
         case Select(condition=condition, then=then, otherwise=otherwise):
             return evaluate(then if evaluate(condition, variables, operands) else otherwise, variables, operands)
         case Call(function=function, arguments=arguments):
@@ -49,12 +53,27 @@ def evaluate(expression: Expression, variables: Mapping[str, int], operands: Seq
             assert_never(expression)
 
 
-def _convert(value: Number, expression: Cast) -> Number:
-    if expression.type.is_integer and isinstance(value, float) and not math.isfinite(value):
-        return 0
-    if expression.type.name == "_Bool":
+def convert(value: Number, source: ScalarType, target: ScalarType) -> Number:
+    """A value of one type in another; fractions are cut off by integers, for which infinities and NaNs are 0."""
+    if target == BOOL:
         return int(value != 0)
-    return expression.type.wrap(value)
+    if source.is_fixed:
+        return _from_units(int(value), source, target)
+    if target.is_integer and isinstance(value, float) and not math.isfinite(value):
+        return 0
+    return target.wrap(value)
+
+
+def _from_units(units: int, source: ScalarType, target: ScalarType) -> Number:
+    match target.kind:
+        case "int":
+            return target.wrap(_truncated(units, 1 << source.fraction))
+        case "float":
+            return math.ldexp(target.wrap(units), -source.fraction)
+        case "fixed":
+            return target.fitted(rounded(units << target.fraction, 1 << source.fraction, target.rounding))
+        case _:
+            assert_never(target.kind)
 
 
 def _unary(op: str, value: Number) -> Number:
@@ -77,9 +96,23 @@ def _binary(expression: Binary, variables: Mapping[str, int], operands: Sequence
         return int(bool(right))
     if op in COMPARISONS:
         return int(_COMPARE[op](left, right))
+    if expression.type.is_fixed:
+        return _fixed(op, int(left), int(right), expression.type)
     if isinstance(left, float) or isinstance(right, float):
         return expression.type.wrap(_real(op, left, right))
     return expression.type.wrap(_INTEGER[op](left, right))
+
+
+def _fixed(op: str, left: int, right: int, kind: ScalarType) -> int:
+    """The exact result on units of a type, rounded and brought into range once; zero for a division by zero."""
+    match op:
+        case "*":
+            return kind.fitted(rounded(left * right, 1 << kind.fraction, kind.rounding))
+        case "/":
+            sign = 1 if right > 0 else -1
+            return kind.fitted(rounded(sign * left << kind.fraction, abs(right), kind.rounding)) if right else 0
+        case _:
+            return kind.fitted(_INTEGER[op](left, right))
 
 
 def _real(op: str, left: Number, right: Number) -> Number:

@@ -71,7 +71,7 @@ def make_fixed_divide(
     overflow: Overflow = "wrap",
     bits_per_stage: int = 1,
 ) -> Operator:
-    """a / b; no number of meaning for b = 0.
+    """a / b; 0 for b = 0.
 
     The quotient is found to one bit more than the target has, with a last bit that says whether there is a remainder.
     """
@@ -82,7 +82,8 @@ def make_fixed_divide(
     parts = magnitudes_divided(p, a, b, zeros, bits_per_stage)
     p.stage("Apply the signs.")
     down = p.wire("down", parts.quotient_by("floor"))
-    exact = p.wire("exact", cat(down, parts.remainder.any()).wrapped(Bits(down.width + 1, down.bits.signed)))
+    quotient = cat(down, parts.remainder.any()).wrapped(Bits(down.width + 1, down.bits.signed))
+    exact = p.wire("exact", mux(parts.divisor.any(), quotient, 0).wrapped(quotient.bits))
     return p.finished(_quantised(p, exact, fraction + 1, target, rounding, overflow))
 
 

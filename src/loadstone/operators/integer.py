@@ -58,6 +58,7 @@ def make_integer_modulo(type: Bits, *, rounding: Rounding = "truncate", bits_per
 class Division:
     """Quotient and remainder of magnitudes, and whether the true quotient is negative; it is not for a divisor of 0."""
 
+    divisor: Signal
     quotient: Signal
     remainder: Signal
     is_negative: Signal
@@ -74,7 +75,7 @@ def magnitudes_divided(p: Pipeline, a: Signal, b: Signal, zeros: int, bits_per_s
     dividend, divisor = _magnitude(p, a), _magnitude(p, b)
     sign = p.wire("is_negative", (_sign(a) ^ _sign(b)) & b.any())
     quotient, remainder = divided(p, const(0), dividend, zeros, divisor, bits_per_stage)
-    return Division(quotient, remainder, sign)
+    return Division(divisor, quotient, remainder, sign)
 
 
 def _sign(value: Signal) -> Value:

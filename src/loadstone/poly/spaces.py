@@ -181,3 +181,14 @@ def combination(space: isl.Space, row: Sequence[int], modulus: int | None) -> is
     for position, factor in enumerate(row):
         total = total.add(dimension(space, position).mul(constant(space, factor)))
     return total if modulus is None else total.mod_val(isl.Val.int_from_si(space.get_ctx(), modulus))
+
+
+def least_step_in(pairs: isl.Map, dates: isl.Map, position: int) -> int | None:
+    """The least number of steps between pairs whose dates differ in one dimension first; None if there are none."""
+    steps = pairs.apply_domain(dates).apply_range(dates).deltas()
+    for before in range(position):
+        steps = steps.fix_val(Dim.set, before, isl.Val.zero(steps.get_ctx()))
+    if position < 0 or steps.is_empty():
+        return None
+    stride = dates.range().get_stride(position).to_python()
+    return steps.dim_min_val(position).to_python() // stride

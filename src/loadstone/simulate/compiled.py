@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from loadstone.emit.reference import emit_original, emit_printed
+from loadstone.emit.reference import emit_original, emit_printed, emit_reference
 from loadstone.errors import ToolError
 from loadstone.loops import Node
 from loadstone.model.kernel import Kernel
@@ -88,6 +88,11 @@ def _compile(program: Program, folder: Path) -> Path:
 def compile_original(kernel: Kernel) -> CompiledKernel:
     """The kernel's own C text, compiled."""
     return _compile_text(kernel, emit_original(kernel, "original"), "original")
+
+
+def compile_reference(kernel: Kernel) -> CompiledKernel:
+    """The kernel's own C text if it has one, else C printed from the model, compiled."""
+    return _compile_text(kernel, emit_reference(kernel, "reference"), "reference")
 
 
 def compile_printed(kernel: Kernel, loops: Node | None = None) -> CompiledKernel:

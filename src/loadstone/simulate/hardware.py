@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Literal
 
+from loadstone.emit.hdl_vectors import memory_words
 from loadstone.errors import ToolError
-from loadstone.hardware.lowering import decoded, encoded
+from loadstone.hardware.arithmetic import decoded, encoded
 from loadstone.hardware.on_chip import Design
-from loadstone.hardware.stores import Store
 from loadstone.rtl import ghdl, icarus, verilator
 from loadstone.rtl.vectors import Cycle, Session
-from loadstone.simulate.memory import Buffer, Memory
+from loadstone.simulate.memory import Memory
 
 Simulator = Literal["verilator", "icarus", "ghdl"]
 LONGEST = 1_000_000_000
@@ -41,7 +40,7 @@ class HardwareRun:
         loaded = {path: self._words(name) for name, paths in design.words.items() for path in paths}
         first = [paths[0] for paths in design.words.values()]
         result = verilator.run(
-            design.module, self._start(), done="done", limit=LONGEST, memories=loaded, dumped=first, vcd=vcd
+            design.module, self.starting(), done="done", limit=LONGEST, memories=loaded, dumped=first, vcd=vcd
         )
         _check_finished(design, result.finished)
         for name, paths in design.words.items():
@@ -53,22 +52,22 @@ class HardwareRun:
         """Memories are filled and read through the ports for it."""
         design = self.design
         reads = list(_addresses(design))
-        session = Session([*self._filling(), *self._start()], "done", LONGEST, [*reads, *[reads[-1]] * 2])
+        session = Session([*self.filling(), *self.starting()], "done", LONGEST, [*reads, *[reads[-1]] * 2])
         result = (icarus if simulator == "icarus" else ghdl).run(design.module, session, vcd)
         _check_finished(design, result.finished)
         for name, port in design.arrays.items():
-            latency = design.latency
-            found = [row[port.word] for row in result.rows[latency : latency + design.stores[name].depth]]
+            latency = design.compute.memories.latency
+            found = [row[port.word] for row in result.rows[latency : latency + design.compute.stores[name].depth]]
             self._read_back(name, found)
         self._scalars_back(result.rows[0])
         return result.waited + 1
 
-    def _start(self) -> list[Cycle]:
+    def starting(self) -> list[Cycle]:
         """The cycle of the start, and the inputs after it."""
         design = self.design
         values = {port: self.parameters[name] for name, port in design.parameters.items()}
         scalars = {
-            port: encoded(self.memory[name].cells[0], design.stores[name].element)
+            port: encoded(self.memory[name].cells[0], design.compute.stores[name].element)
             for name, port in design.scalars_in.items()
         }
         quiet = {port.write: 0 for port in design.arrays.values()}
@@ -76,13 +75,10 @@ class HardwareRun:
 
     def _words(self, name: str) -> list[int]:
         """The words of an array's memory."""
-        store, buffer = self.design.stores[name], self.memory[name]
-        found = [0] * store.depth
-        for place, value in zip(_places(store, buffer), buffer.cells, strict=True):
-            found[place] = encoded(value, store.element)
-        return found
+        store, buffer = self.design.compute.stores[name], self.memory[name]
+        return list(memory_words(store, buffer.extents, buffer.cells))
 
-    def _filling(self) -> Iterator[Cycle]:
+    def filling(self) -> Iterator[Cycle]:
         """Writes all words of all arrays, an address in each cycle."""
         design = self.design
         words = {name: self._words(name) for name in design.arrays}
@@ -95,24 +91,17 @@ class HardwareRun:
             yield cycle
 
     def _read_back(self, name: str, words: list[int]) -> None:
-        store, buffer = self.design.stores[name], self.memory[name]
-        buffer.cells[:] = [decoded(words[place], store.element) for place in _places(store, buffer)]
+        store, buffer = self.design.compute.stores[name], self.memory[name]
+        buffer.cells[:] = [decoded(words[place], store.element) for place in store.places(buffer.extents)]
 
     def _scalars_back(self, outputs: Mapping[str, int]) -> None:
         for name, port in self.design.scalars_out.items():
-            self.memory[name].cells[:] = [decoded(outputs[port], self.design.stores[name].element)]
-
-
-def _places(store: Store, buffer: Buffer) -> Iterator[int]:
-    """The addresses of the elements of an array that may be smaller than its memory has room for."""
-    strides = store.strides
-    for element in product(*map(range, buffer.extents)):
-        yield sum(index * stride for index, stride in zip(element, strides, strict=True))
+            self.memory[name].cells[:] = [decoded(outputs[port], self.design.compute.stores[name].element)]
 
 
 def _addresses(design: Design) -> Iterator[Cycle]:
     """All addresses of all arrays, one in each cycle."""
-    depths = {port.address: design.stores[name].depth for name, port in design.arrays.items()}
+    depths = {port.address: design.compute.stores[name].depth for name, port in design.arrays.items()}
     for address in range(max(depths.values(), default=1)):
         yield {port: min(address, depth - 1) for port, depth in depths.items()}
 

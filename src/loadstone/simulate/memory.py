@@ -53,8 +53,9 @@ def copied(memory: Memory) -> Memory:
 def initial_memory(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0) -> Memory:
     """Arrays of the right extents with reproducible contents.
 
-    Floating-point values are moderate and positive and matrices have a heavy diagonal, so that factorisations and
-    square roots stay finite. Arrays that select elements of others hold valid subscripts. Temporaries hold garbage.
+    Floating-point and fixed-point values are moderate and positive and matrices have a heavy diagonal, so that
+    factorisations and square roots stay finite. Arrays that select elements of others hold valid subscripts.
+    Temporaries hold garbage.
     """
     check_parameters(kernel, parameters)
     extents = {name: _extents(array, parameters) for name, array in kernel.arrays.items()}
@@ -102,16 +103,24 @@ def _buffer(array: Array, extents: tuple[int, ...], limit: int | None, seed: int
     cells = [_value(array.type, limit, source) for _ in range(size)]
     if limit is None and not array.type.is_integer and len(extents) == 2:
         for k in range(min(extents)):
-            cells[k * extents[1] + k] = array.type.wrap(cells[k * extents[1] + k] + max(extents))
+            cells[k * extents[1] + k] = _heavier(cells[k * extents[1] + k], max(extents), array.type)
     return Buffer(array.name, array.type, extents, cells)
+
+
+def _heavier(value: Number, weight: int, kind: ScalarType) -> Number:
+    """A value with a weight added; fixed point stays as it is where that is too much."""
+    if not kind.is_fixed:
+        return kind.wrap(value + weight)
+    units = int(value) + (weight << kind.fraction)
+    return units if units <= kind.greatest else value
 
 
 def _value(kind: ScalarType, limit: int | None, source: random.Random) -> Number:
     if limit is not None:
-        return source.randrange(limit) if limit else 0
+        return source.randrange(min(limit, kind.greatest + 1)) if limit else 0
     if kind.is_integer:
         return kind.wrap(source.randint(-50, 100) if kind.signed else source.randint(0, 100))
-    return kind.wrap(source.uniform(0.125, 1.0))
+    return source.randint(*kind.moderate) if kind.is_fixed else kind.wrap(source.uniform(0.125, 1.0))
 
 
 def same(left: Number, right: Number) -> bool:

@@ -13,9 +13,10 @@ from loadstone.model.types import FLOAT, INT, Number, ScalarType, type_named
 
 @dataclass(slots=True)
 class Environment:
-    """What a file declares: typedefs, enumeration constants and structures."""
+    """What a file declares: typedefs, other types that some of these get, enumeration constants and structures."""
 
     typedefs: dict[str, c_ast.Node] = field(default_factory=dict[str, c_ast.Node])
+    formats: dict[str, ScalarType] = field(default_factory=dict[str, ScalarType])
     enumerators: dict[str, int] = field(default_factory=dict[str, int])
     structures: dict[str, c_ast.Struct] = field(default_factory=dict[str, c_ast.Struct])
 
@@ -52,6 +53,7 @@ def shape_of(node: c_ast.Node, environment: Environment) -> Shape:
     """The shape of a declared type; `element` is None for structures, functions and the like."""
     extents: list[c_ast.Node | None] = []
     pointer = constant = False
+    chosen: ScalarType | None = None
     while True:
         match node:
             case c_ast.ArrayDecl():
@@ -65,9 +67,10 @@ def shape_of(node: c_ast.Node, environment: Environment) -> Shape:
                 constant = constant or "const" in node.quals
                 node = node.type
             case c_ast.IdentifierType() if len(node.names) == 1 and node.names[0] in environment.typedefs:
+                chosen = chosen or environment.formats.get(node.names[0])
                 node = environment.typedefs[node.names[0]]
             case c_ast.IdentifierType():
-                return Shape(type_named(tuple(node.names)), tuple(extents), constant, pointer)
+                return Shape(chosen or type_named(tuple(node.names)), tuple(extents), constant, pointer)
             case c_ast.Enum():
                 return Shape(INT, tuple(extents), constant, pointer)
             case _:
@@ -181,8 +184,8 @@ def _product(extents: Sequence[int | None]) -> int | None:
 def literal_value(text: str) -> tuple[Number, ScalarType | None]:
     """The value and type of a numeric literal; the type is None for what we do not support (long double).
 
-    >>> literal_value("0x10u")
-    (16, ScalarType(name='unsigned int', kind='int', bits=32, signed=False))
+    >>> print(*literal_value("0x10u"))
+    16 unsigned int
     """
     lower = text.lower()
     is_hex = lower.startswith("0x")

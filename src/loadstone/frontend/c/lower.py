@@ -365,7 +365,7 @@ class Lowering:
         shape = shape_of(node.type, self.environment) if isinstance(node, c_ast.Typename) else None
         if shape is None or shape.element is None or shape.extents:
             raise refused("this 'sizeof' is not supported", span, "only sizes of arithmetic types are")
-        size = shape.element.bits // 8
+        size = shape.element.storage.bits // 8
         return syntax.Literal(size, ULONG, f"{size}ul", span)
 
     def _call(self, node: c_ast.FuncCall, span: Span) -> syntax.Expr:

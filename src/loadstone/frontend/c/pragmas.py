@@ -3,6 +3,8 @@
 #pragma loadstone tile schedule(S1: t, t + i; S2: t, t + i + 1) size(8, 32) strip(1)
 #pragma loadstone default(N = 40, M = 30)
 #pragma loadstone assume(N >= 1 && M < N)
+
+Those that give types other formats are read in `type_pragmas`.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from loadstone.frontend import syntax
 from loadstone.frontend.c.lower import refused
 
 _TILE_CLAUSES = ("schedule", "size", "strip")
-_CLAUSE = re.compile(r"\s*([A-Za-z_]\w*)\s*(\(|$)")
+_CLAUSES_WITHOUT_ARGUMENT = ("unsigned",)
+_CLAUSE = re.compile(r"\s*([A-Za-z_]\w*)\s*(\(?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +72,27 @@ def read_directives(pragmas: Sequence[Text], read: ExpressionReader, problems: P
 
 
 def _directive(text: Text, read: ExpressionReader, so_far: syntax.Directives) -> syntax.Directives:
-    word = re.match(r"\s*([A-Za-z_]\w*)", text.text)
-    kind = word[1] if word else ""
+    kind, rest = pragma_kind(text)
     match kind:
         case "tile":
             if so_far.tiling:
                 raise refused("a kernel has one tiling", text.stripped().span, "remove one of the pragmas")
-            return replace(so_far, tiling=_tiling(text, _tile_clauses(text.part(word.end() if word else 0)), read))
+            return replace(so_far, tiling=_tiling(text, named_clauses(rest, _TILE_CLAUSES), read))
         case "default":
             return replace(so_far, defaults=so_far.defaults + tuple(_defaults(_argument(text))))
         case "assume":
             return replace(so_far, assumptions=(*so_far.assumptions, _expression(_argument(text), read)))
+        case "fixed" | "integer":
+            return so_far
         case _:
-            hint = "known are: tile, default, assume"
+            hint = "known are: tile, default, assume, fixed, integer"
             raise refused(f"unknown pragma 'loadstone {kind}'", text.stripped().span, hint)
+
+
+def pragma_kind(text: Text) -> tuple[str, Text]:
+    """The first word of a pragma, and what follows it."""
+    word = re.match(r"\s*([A-Za-z_]\w*)", text.text)
+    return (word[1], text.part(word.end())) if word else ("", text)
 
 
 def _argument(text: Text) -> Text:
@@ -92,12 +102,12 @@ def _argument(text: Text) -> Text:
     return argument
 
 
-def _tile_clauses(text: Text) -> dict[str, Text]:
-    """The arguments of the clauses of a tiling by name."""
+def named_clauses(text: Text, known: Sequence[str]) -> dict[str, Text]:
+    """The arguments of clauses by name."""
     found: dict[str, Text] = {}
     for name, argument in _clauses(text):
-        if name.text not in _TILE_CLAUSES:
-            raise refused(f"unknown clause '{name.text}'", name.span, "known are: " + ", ".join(_TILE_CLAUSES))
+        if name.text not in known:
+            raise refused(f"unknown clause '{name.text}'", name.span, "known are: " + ", ".join(known))
         if name.text in found:
             raise refused(f"'{name.text}' is given twice", name.span, "remove one of them")
         found[name.text] = argument
@@ -105,12 +115,16 @@ def _tile_clauses(text: Text) -> dict[str, Text]:
 
 
 def _clauses(text: Text) -> Iterator[tuple[Text, Text]]:
-    """The `name(argument)` clauses of a text."""
+    """The `name(argument)` clauses of a text; some have no argument."""
     rest = text
     while rest.text.strip():
         clause = _CLAUSE.match(rest.text)
-        if not clause or clause[2] != "(":
-            raise refused("expected NAME(...)", rest.stripped().span, "for example tile size(32, 32) strip(1)")
+        if clause and not clause[2] and clause[1] in _CLAUSES_WITHOUT_ARGUMENT:
+            yield rest.part(clause.start(1), clause.end(1)), rest.part(clause.end(), clause.end())
+            rest = rest.part(clause.end())
+            continue
+        if not clause or not clause[2]:
+            raise refused("expected NAME(...)", rest.stripped().span, "for example size(32, 32) or bits(16)")
         end = _matching(rest, clause.end())
         yield rest.part(clause.start(1), clause.end(1)), rest.part(clause.end(), end)
         rest = rest.part(end + 1)

@@ -21,22 +21,33 @@ from loadstone.frontend.c.returns import returned_expression
 from loadstone.frontend.c.scop import Scop, find_scop, outside, pragma_words
 from loadstone.frontend.c.structures import Structures
 from loadstone.frontend.c.trees import items_of, names_declared, names_used, parameters_of, walk
+from loadstone.frontend.c.type_pragmas import read_formats
 from loadstone.frontend.depth import deep_recursion
+from loadstone.frontend.formats import c_type_formats
 from loadstone.frontend.scopes import nodes
 from loadstone.model.types import INT, ScalarType
 
 
-def read_c(path: Path, defines: Mapping[str, str], include: tuple[Path, ...], function: str | None) -> syntax.Program:
-    """The kernel of a C file as a syntax tree, with the problems that were found on the way."""
+def read_c(
+    path: Path,
+    defines: Mapping[str, str],
+    include: tuple[Path, ...],
+    function: str | None,
+    types: Mapping[str, ScalarType] | None = None,
+) -> syntax.Program:
+    """The kernel of a C file as a syntax tree, with the problems that were found on the way.
+
+    `types` are those that typedefs and types of C get instead, as by the pragmas of the file.
+    """
     parsed = parse(preprocess(path, defines, include), function)
     with deep_recursion():
-        return _Reader(parsed, find_scop(parsed, function)).program(path.stem)
+        return _Reader(parsed, find_scop(parsed, function), types or {}).program(path.stem)
 
 
 class _Reader:
     """Reads the kernel of one file."""
 
-    def __init__(self, parsed: Parsed, scop: Scop) -> None:
+    def __init__(self, parsed: Parsed, scop: Scop, types: Mapping[str, ScalarType]) -> None:
         self.parsed = parsed
         self.scop = scop
         self.problems = Problems()
@@ -44,6 +55,8 @@ class _Reader:
         self.environment = Environment()
         for node in self.definitions:
             self.environment.declare(node)
+        self.pragmas = tuple(self._pragmas())
+        self.formats = self._c_type_formats(types)
         self.lowering = Lowering(parsed.span, self.environment, self.problems)
         self.taken = {*names_used(parsed.tree), *names_declared(parsed.tree)}
         self.structures = Structures(self.environment, parsed.span, self.problems, self.taken)
@@ -55,19 +68,29 @@ class _Reader:
         items, result = self._without_return()
         items, text = self._expanded(items, simple)
         body = _with_result_declared(syntax.Block(tuple(self.lowering.statements(items))), result)
-        directives = read_directives(tuple(self._pragmas()), self.lowering.expression_at, self.problems)
+        directives = read_directives(self.pragmas, self.lowering.expression_at, self.problems)
+        scalars = _undeclared_iterators(body, symbols)
+        means_c = not self.environment.formats
         return syntax.Program(
             file.replace("-", "_") if self.parsed.bare else self.scop.function.decl.name,
             _with_result(symbols, result),
             tuple(simple.values()),
             body,
             directives,
-            original_text(self.definitions, simple, text, _undeclared_iterators(body, symbols)),
+            original_text(self.definitions, simple, text, scalars) if means_c else None,
             self.parsed.span(self.scop.node),
             self.parsed.bare,
             self.lowering.unsupported,
             self.problems.found,
+            self.formats,
         )
+
+    def _c_type_formats(self, types: Mapping[str, ScalarType]) -> Mapping[ScalarType, ScalarType]:
+        """What types of C become; what typedefs become is noted in the environment."""
+        chosen = {**read_formats(self.pragmas, self.environment, self.problems), **types}
+        typedefs = self.environment.typedefs
+        self.environment.formats.update({name: kind for name, kind in chosen.items() if name in typedefs})
+        return c_type_formats(chosen, typedefs)
 
     def _expanded(
         self, items: tuple[c_ast.Node, ...], simple: Mapping[str, syntax.Function]

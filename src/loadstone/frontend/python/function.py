@@ -20,7 +20,7 @@ from loadstone.frontend.python.statements import Statements
 from loadstone.frontend.python.text import refused
 from loadstone.frontend.python.variables import with_scopes
 from loadstone.model.kernel import Kernel
-from loadstone.model.types import DOUBLE, INT
+from loadstone.model.types import DOUBLE, INT, ScalarType
 
 _SCOPES = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda),
@@ -28,12 +28,14 @@ _SCOPES = (
 )
 
 
-def function_kernel(function: Helper, options: Mapping[str, Given]) -> Kernel:
-    """The kernel that a function states; raises `InputError` with all its problems."""
+def function_kernel(
+    function: Helper, options: Mapping[str, Given], formats: Mapping[ScalarType, ScalarType] | None = None
+) -> Kernel:
+    """The kernel that a function states, with other types for some; raises `InputError` with all its problems."""
     if _depth(function.tree) > MAX_NESTING:
         hint = f"at most {MAX_NESTING} levels are handled; split long expressions and nests"
         raise refused("the function is nested too deeply", function.script.span(function.tree), hint)
-    kernel = build_kernel(_program(function, options))
+    kernel = build_kernel(replace(_program(function, options), formats=formats or {}))
     signature = dict(_signature_defaults(function))
     defaults = {name: value for name, value in signature.items() if name in kernel.parameters}
     return replace(kernel, defaults=defaults | dict(kernel.defaults))

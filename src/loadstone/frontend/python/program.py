@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError, Source
@@ -13,16 +13,22 @@ from loadstone.frontend.python.function import function_kernel
 from loadstone.frontend.python.options import OPTIONS, Given
 from loadstone.frontend.python.text import Script, refused
 from loadstone.model.kernel import Kernel
+from loadstone.model.types import ScalarType
 
 
-def read_python(path: Path, function: str | None = None) -> Kernel:
-    """The kernel of a Python file: the function decorated with `kernel`, or the one that is named."""
+def read_python(
+    path: Path, function: str | None = None, formats: Mapping[ScalarType, ScalarType] | None = None
+) -> Kernel:
+    """The kernel of a Python file: the function decorated with `kernel`, or the one that is named.
+
+    `formats` says what values of some types become.
+    """
     script = Script(_read(path))
     tree = _parsed(script)
     environment = module_environment(tree, script)
     chosen = _chosen(tree, script, environment, function)
     options = dict(_options(chosen, script, environment))
-    return function_kernel(Helper(chosen, script, environment), options)
+    return function_kernel(Helper(chosen, script, environment), options, formats)
 
 
 def _read(path: Path) -> Source:

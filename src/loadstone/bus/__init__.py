@@ -1,0 +1,35 @@
+"""Buses in hardware: masters that move elements over AXI4 and Avalon-MM, a monitor, and random stalls."""
+
+from loadstone.bus.avalon import avalon_read_ports, avalon_write_ports, make_read_bridge, make_write_bridge
+from loadstone.bus.axi import Channel, Handshake, axi_channels, axi_ports, read_channels, write_channels
+from loadstone.bus.monitor import Rule, make_axi_monitor
+from loadstone.bus.ports import Bus, BusPort, attach, declare_ports, declare_wires, prefixed
+from loadstone.bus.reading import make_read_master
+from loadstone.bus.stalls import make_axi_stalls, make_stall, next_random
+from loadstone.bus.writing import make_write_master
+
+__all__ = [
+    "Bus",
+    "BusPort",
+    "Channel",
+    "Handshake",
+    "Rule",
+    "attach",
+    "avalon_read_ports",
+    "avalon_write_ports",
+    "axi_channels",
+    "axi_ports",
+    "declare_ports",
+    "declare_wires",
+    "make_axi_monitor",
+    "make_axi_stalls",
+    "make_read_bridge",
+    "make_read_master",
+    "make_stall",
+    "make_write_bridge",
+    "make_write_master",
+    "next_random",
+    "prefixed",
+    "read_channels",
+    "write_channels",
+]

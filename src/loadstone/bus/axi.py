@@ -1,0 +1,93 @@
+"""AXI4: its channels and their ports, in lower case and without identifiers, so that all responses are in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from loadstone.bus.ports import Bus, BusPort
+from loadstone.rtl import Bits, Signal, Value, bit, cat, unsigned
+
+INCREMENTING = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A channel: a word goes from its driver to the other side when valid and ready are both set."""
+
+    name: str
+    driver: Literal["master", "slave"]
+    fields: tuple[tuple[str, Bits], ...]
+
+    @property
+    def ports(self) -> tuple[BusPort, ...]:
+        """All signals of the channel."""
+        other = "slave" if self.driver == "master" else "master"
+        return (
+            *(BusPort(self.name + field, type, self.driver) for field, type in self.fields),
+            BusPort(f"{self.name}valid", bit, self.driver),
+            BusPort(f"{self.name}ready", bit, other),
+        )
+
+    @property
+    def payload(self) -> Bits:
+        """The type of all fields side by side."""
+        return unsigned(sum(type.width for _, type in self.fields))
+
+    def handshake(self, signals: Mapping[str, Signal]) -> Handshake:
+        """The channel with the signals that a module knows it by."""
+        return Handshake(
+            signals[f"{self.name}valid"],
+            signals[f"{self.name}ready"],
+            tuple(signals[self.name + field] for field, _ in self.fields),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Handshake:
+    """The signals of a channel."""
+
+    valid: Signal
+    ready: Signal
+    fields: tuple[Signal, ...]
+
+    @property
+    def transfer(self) -> Value:
+        """Whether a word moves in this cycle."""
+        return self.valid & self.ready
+
+    @property
+    def payload(self) -> Value:
+        """All fields side by side, the first at the top."""
+        return cat(*self.fields)
+
+
+def read_channels(bus: Bus) -> tuple[Channel, ...]:
+    """The channels AR and R."""
+    data = ("data", bus.data), ("resp", unsigned(2)), ("last", bit)
+    return Channel("ar", "master", _address_fields(bus)), Channel("r", "slave", data)
+
+
+def write_channels(bus: Bus) -> tuple[Channel, ...]:
+    """The channels AW, W and B."""
+    data = ("data", bus.data), ("strb", bus.strobe), ("last", bit)
+    return (
+        Channel("aw", "master", _address_fields(bus)),
+        Channel("w", "master", data),
+        Channel("b", "slave", (("resp", unsigned(2)),)),
+    )
+
+
+def axi_channels(bus: Bus) -> tuple[Channel, ...]:
+    """All five channels."""
+    return read_channels(bus) + write_channels(bus)
+
+
+def axi_ports(channels: Iterable[Channel]) -> tuple[BusPort, ...]:
+    """All signals of some channels."""
+    return tuple(port for channel in channels for port in channel.ports)
+
+
+def _address_fields(bus: Bus) -> tuple[tuple[str, Bits], ...]:
+    return ("addr", bus.address), ("len", unsigned(8)), ("size", unsigned(3)), ("burst", unsigned(2))

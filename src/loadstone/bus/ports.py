@@ -1,0 +1,135 @@
+"""A bus as a set of ports: what both protocols share, and how modules are attached to one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from loadstone.rtl import Bits, Instance, Module, RtlError, Signal, unsigned
+from loadstone.rtl.expressions import Operand
+
+Protocol = Literal["axi", "avalon"]
+Role = Literal["master", "slave", "monitor"]
+
+PAGE_BYTES = 4096
+LONGEST_BURST = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Bus:
+    """A bus and how it is used: bursts have at most `burst` beats of `data_width` bits.
+
+    Bursts never cross a multiple of their greatest length, which keeps them inside of pages of 4096 bytes, as AXI wants
+    it [AMBA AXI and ACE Protocol Specification, A3.4.1].
+    """
+
+    protocol: Protocol = "axi"
+    data_width: int = 32
+    address_width: int = 32
+    burst: int = 64
+    count_width: int = 24
+
+    def __post_init__(self) -> None:
+        if not (is_power(self.data_width) and 32 <= self.data_width <= 512):
+            raise RtlError(f"a bus has 32, 64, 128, 256 or 512 bits, not {self.data_width}")
+        if not is_power(self.burst) or not 2 <= self.burst <= min(LONGEST_BURST, PAGE_BYTES // self.bytes):
+            raise RtlError(f"a burst of {self.burst} beats of {self.data_width} bits")
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of a beat."""
+        return self.data_width // 8
+
+    @property
+    def beat_shift(self) -> int:
+        """The bits of an address that say where in a beat it is."""
+        return (self.bytes - 1).bit_length()
+
+    @property
+    def burst_shift(self) -> int:
+        """The bits of the number of a beat that say where in its burst it may be."""
+        return (self.burst - 1).bit_length()
+
+    @property
+    def address(self) -> Bits:
+        """The type of byte addresses."""
+        return unsigned(self.address_width)
+
+    @property
+    def place(self) -> Bits:
+        """The type of addresses counted in beats."""
+        return unsigned(self.address_width - self.beat_shift)
+
+    @property
+    def length(self) -> Bits:
+        """The type of numbers of beats in a burst."""
+        return unsigned(self.burst_shift + 1)
+
+    @property
+    def count(self) -> Bits:
+        """The type of numbers of elements in a request."""
+        return unsigned(self.count_width)
+
+    @property
+    def data(self) -> Bits:
+        """The type of a beat."""
+        return unsigned(self.data_width)
+
+    @property
+    def strobe(self) -> Bits:
+        """The type of the bits that say which bytes of a beat are written."""
+        return unsigned(self.bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class BusPort:
+    """A signal of a bus and the side that drives it."""
+
+    name: str
+    type: Bits
+    driver: Literal["master", "slave"]
+
+
+def is_power(number: int) -> bool:
+    """Whether a number is a power of two."""
+    return number > 0 and number & (number - 1) == 0
+
+
+def lanes_of(bus: Bus, element_width: int) -> int:
+    """How many elements a beat holds."""
+    if not (is_power(element_width) and 8 <= element_width <= bus.data_width):
+        raise RtlError(f"elements of {element_width} bits on a bus of {bus.data_width}")
+    return bus.data_width // element_width
+
+
+def declare_ports(m: Module, ports: Iterable[BusPort], role: Role, prefix: str = "") -> dict[str, Signal]:
+    """The signals of a bus as ports of a module that is its master, its slave, or only looks at it."""
+    return {port.name: (m.output if port.driver == role else m.input)(prefix + port.name, port.type) for port in ports}
+
+
+def declare_wires(m: Module, ports: Iterable[BusPort], prefix: str = "") -> dict[str, Signal]:
+    """The signals of a bus as wires between modules."""
+    return {port.name: m.wire(prefix + port.name, port.type) for port in ports}
+
+
+def prefixed(wires: Mapping[str, Signal], prefix: str) -> dict[str, Signal]:
+    """The signals of a bus by the names that they have at a module which knows it by a prefix."""
+    return {prefix + name: signal for name, signal in wires.items()}
+
+
+def attach(
+    m: Module,
+    name: str,
+    module: Module,
+    wires: Mapping[str, Signal],
+    inputs: Mapping[str, Operand],
+    parameters: Mapping[str, int] | None = None,
+) -> Instance:
+    """An instance whose ports meet the wires of the same names; other inputs are given."""
+    known = {port.name: wires[port.name] for port in module.of_kind("input") if port.name in wires}
+    instance = m.instance(name, module, {**known, **inputs}, parameters)
+    for port in module.of_kind("output"):
+        if port.name in wires:
+            m.assign(wires[port.name], instance[port.name])
+    return instance

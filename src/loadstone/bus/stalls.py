@@ -1,0 +1,75 @@
+"""Random waiting on the channels of a bus, to test what is attached to it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from loadstone.bus.axi import Channel, axi_channels, axi_ports
+from loadstone.bus.ports import Bus, declare_ports
+from loadstone.rtl import Bits, Module, Value, bit, unsigned
+
+STATE = unsigned(32)
+_SEED = 0x2545F491
+
+
+def next_random(state: Value) -> Value:
+    """The number after another one in a sequence of 2^32 - 1 that look random [Marsaglia, Xorshift RNGs]."""
+    state = state ^ (state << 13).wrapped(STATE)
+    state = state ^ (state >> 17)
+    return state ^ (state << 5).wrapped(STATE)
+
+
+@cache
+def make_stall(type: Bits) -> Module:
+    """A channel with random stops: each word waits with a chance of `chance` in 256 in each cycle.
+
+    What it shows stays until it is taken. No register is on the way.
+    """
+    m = Module(f"stall_{type.width}", "Lets words pass, but not in every cycle.")
+    seed = m.parameter("SEED", STATE, _SEED)
+    chance = m.input("chance", unsigned(8), "0 lets everything pass")
+    in_valid, in_data, out_ready = m.input("in_valid", bit), m.input("in_data", type), m.input("out_ready", bit)
+    started = m.register("started", bit, reset=0)
+    state = m.register("state", STATE)
+    stopped = m.register("stopped", bit, reset=0)
+    valid = m.output("out_valid", in_valid & ~stopped)
+    m.output("in_ready", out_ready & ~stopped)
+    m.output("out_data", in_data)
+    drawn = m.wire("drawn", next_random(state))
+    with m.clocked():
+        m.assign(started, 1)
+        m.assign(state, drawn)
+        with m.when(~started):
+            m.assign(state, seed)
+        with m.when(~valid | out_ready):
+            m.assign(stopped, drawn[24:] < chance)
+    return m
+
+
+@cache
+def make_axi_stalls(bus: Bus) -> Module:
+    """A piece of AXI bus, from `s_...` to `m_...`, on which all channels stop at random."""
+    m = Module(f"axi_stalls_{bus.data_width}_{bus.address_width}", "Random stops on all channels of an AXI bus.")
+    chance = m.input("chance", unsigned(8))
+    ports = axi_ports(axi_channels(bus))
+    upper, lower = declare_ports(m, ports, "slave", "s_"), declare_ports(m, ports, "master", "m_")
+    for number, channel in enumerate(axi_channels(bus), 1):
+        near, far = (upper, lower) if channel.driver == "master" else (lower, upper)
+        source, sink = channel.handshake(near), channel.handshake(far)
+        inputs = {"chance": chance, "in_valid": source.valid, "in_data": source.payload, "out_ready": sink.ready}
+        stall = m.instance(f"{channel.name}_stall", make_stall(channel.payload), inputs, {"SEED": _SEED + number})
+        m.assign(source.ready, stall["in_ready"])
+        m.assign(sink.valid, stall["out_valid"])
+        for signal, value in zip(sink.fields, unpacked(channel, stall["out_data"]), strict=True):
+            m.assign(signal, value)
+    return m
+
+
+def unpacked(channel: Channel, payload: Value) -> tuple[Value, ...]:
+    """The fields of a payload."""
+    found: list[Value] = []
+    high = payload.width
+    for _, type in channel.fields:
+        found.append(payload[high - type.width : high])
+        high -= type.width
+    return tuple(found)

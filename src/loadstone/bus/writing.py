@@ -1,0 +1,206 @@
+"""Masters that write: a stream of elements goes to the addresses of requests, in bursts.
+
+A core speaks a small protocol of its own: a command (address, number of beats) stands as soon as all beats of its burst
+are in the buffer, so that no bus ever waits for data, and beats follow with strobes and a mark on the last one.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import assert_never
+
+from loadstone.bus.avalon import avalon_write_ports
+from loadstone.bus.axi import INCREMENTING, axi_ports, write_channels
+from loadstone.bus.ports import Bus, declare_ports, lanes_of
+from loadstone.bus.reading import (
+    BUFFERED_BURSTS,
+    Requests,
+    add_error,
+    buffered_beats,
+    declare_requests,
+    first_lane,
+    lane_offset,
+)
+from loadstone.rtl import Instance, Module, Signal, Value, address_width, bit, cat, const, make_fifo, repeat, unsigned
+
+_COMMANDS = 32
+_OPEN_BURSTS = unsigned(8)
+
+
+@cache
+def make_write_master(bus: Bus, element_width: int, buffered_bursts: int = BUFFERED_BURSTS) -> Module:
+    """A master that writes a stream of elements where requests say, one in a cycle, no beat twice.
+
+    `idle` is set when all that was asked for is written: with AXI, when all responses came; with Avalon, when the slave
+    took all of it.
+    """
+    buffer = buffered_beats(bus, buffered_bursts)
+    name = f"{bus.protocol}_write_{bus.data_width}x{bus.burst}_e{element_width}_q{buffer}"
+    m = Module(name, f"Writes elements of {element_width} bits.")
+    requests = declare_requests(m, bus)
+    valid, data = m.input("element_valid", bit), m.input("element_data", unsigned(element_width))
+    ready, idle = m.output("element_ready", bit), m.output("idle", bit, "all is written")
+    command_taken, beat_taken, done = m.wire("command_taken", bit), m.wire("beat_taken", bit), m.wire("done", bit)
+    ports = {
+        "request_valid": requests.valid,
+        "request_address": requests.address,
+        "request_count": requests.count,
+        "element_valid": valid,
+        "element_data": data,
+        "command_ready": command_taken,
+        "beat_ready": beat_taken,
+        "done": done,
+    }
+    core = m.instance("core", make_write_core(bus, element_width, buffer), ports)
+    m.assign(requests.ready, core["request_ready"])
+    m.assign(ready, core["element_ready"])
+    m.assign(idle, core["idle"])
+    match bus.protocol:
+        case "axi":
+            _speak_axi(m, bus, core, command_taken, beat_taken, done)
+        case "avalon":
+            _speak_avalon(m, bus, core, command_taken, beat_taken, done)
+        case _:
+            assert_never(bus.protocol)
+    return m
+
+
+def _speak_axi(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_taken: Signal, done: Signal) -> None:
+    """Commands on channel AW, beats on W once their command was taken, responses from B."""
+    axi = declare_ports(m, axi_ports(write_channels(bus)), "master")
+    granted = m.register("granted", _OPEN_BURSTS, reset=0, comment="bursts whose address was taken but not all data")
+    m.assign(axi["awaddr"], core["command_address"])
+    m.assign(axi["awlen"], (core["command_beats"] - 1).resized(8).as_unsigned())
+    m.assign(axi["awsize"], bus.beat_shift)
+    m.assign(axi["awburst"], INCREMENTING)
+    m.assign(axi["awvalid"], core["command_valid"])
+    m.assign(axi["wdata"], core["beat_data"])
+    m.assign(axi["wstrb"], core["beat_strobe"])
+    m.assign(axi["wlast"], core["beat_last"])
+    m.assign(axi["wvalid"], core["beat_valid"] & (granted != 0))
+    m.assign(axi["bready"], 1)
+    m.assign(command_taken, axi["awready"])
+    m.assign(beat_taken, axi["wready"] & (granted != 0))
+    m.assign(done, axi["bvalid"])
+    grants = m.wire("grants", axi["awvalid"] & axi["awready"])
+    ends = m.wire("ends", axi["wvalid"] & axi["wready"] & axi["wlast"])
+    with m.clocked():
+        m.assign(granted, (granted + grants - ends).wrapped(_OPEN_BURSTS))
+    add_error(m, axi["bvalid"] & axi["bresp"][1])
+
+
+def _speak_avalon(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_taken: Signal, done: Signal) -> None:
+    """A command stands beside its beats; the last of them that is taken ends it."""
+    avalon = declare_ports(m, avalon_write_ports(bus), "master")
+    m.assign(avalon["address"], core["command_address"])
+    m.assign(avalon["burstcount"], core["command_beats"])
+    m.assign(avalon["write"], core["command_valid"] & core["beat_valid"])
+    m.assign(avalon["writedata"], core["beat_data"])
+    m.assign(avalon["byteenable"], core["beat_strobe"])
+    m.assign(beat_taken, core["command_valid"] & ~avalon["waitrequest"])
+    m.assign(done, avalon["write"] & ~avalon["waitrequest"] & core["beat_last"])
+    m.assign(command_taken, done)
+
+
+@cache
+def make_write_core(bus: Bus, element_width: int, buffer: int) -> Module:
+    """The part of a writing master that both buses share."""
+    name = f"{bus.protocol}_write_core_{bus.data_width}x{bus.burst}_e{element_width}_q{buffer}"
+    m = Module(name, f"Packs elements of {element_width} bits into beats, and beats into bursts.")
+    requests = declare_requests(m, bus)
+    moves = m.wire("moves", bit, "an element is taken")
+    remaining = m.register("remaining", bus.count, reset=0, comment="elements of the request that are still to come")
+    last = m.wire("is_last", remaining == 1, "the element ends its request")
+    m.assign(requests.ready, (remaining == 0) | (moves & last))
+    complete, word, strobe = _add_packer(m, bus, element_width, requests, moves, last)
+    pushes = m.wire("pushes", moves & complete, "a beat is complete")
+    ends, command = _add_burst(m, bus, requests, pushes, last)
+    room = _add_queues(m, bus, buffer, pushes, ends, command, cat(ends, strobe, word))
+    _add_responses(m, pushes & ends, remaining, moves, room)
+    with m.clocked():
+        with m.when(requests.transfer):
+            m.assign(remaining, requests.count)
+        with m.elsewhen(moves):
+            m.assign(remaining, (remaining - 1).wrapped(bus.count))
+    return m
+
+
+def _add_packer(
+    m: Module, bus: Bus, element_width: int, requests: Requests, moves: Signal, last: Signal
+) -> tuple[Value, Signal, Signal]:
+    """Collects elements of a beat: whether it is complete with this one, its bits, and which bytes of it are set."""
+    element = m.input("element_data", unsigned(element_width))
+    lanes = lanes_of(bus, element_width)
+    if lanes == 1:
+        return const(1), m.wire("word", element), m.wire("strobe", const(bus.strobe.maximum))
+    m.section("Elements are gathered into beats.")
+    lane_type = unsigned(address_width(lanes))
+    lane = m.register("lane", lane_type)
+    gathered = m.register("gathered", bus.data, reset=0, comment="the beat so far, 0 where nothing is yet")
+    filled = m.register("filled", unsigned(lanes), reset=0, comment="the lanes of it that are filled")
+    word = m.wire("word", gathered | (element.resized(bus.data_width) << lane_offset(lane, element_width)))
+    now_filled = m.wire("now_filled", filled | (const(1, unsigned(lanes)) << lane))
+    complete = m.wire("complete", lane.all() | last)
+    strobe = m.wire("strobe", cat(*(repeat(now_filled[k], element_width // 8) for k in reversed(range(lanes)))))
+    with m.clocked():
+        with m.when(requests.transfer):
+            m.assign(lane, first_lane(bus, lanes, requests.address))
+        with m.elsewhen(moves):
+            m.assign(lane, (lane + 1).wrapped(lane_type))
+        with m.when(moves & complete):
+            m.assign(gathered, 0)
+            m.assign(filled, 0)
+        with m.elsewhen(moves):
+            m.assign(gathered, word)
+            m.assign(filled, now_filled)
+    return complete, word, strobe
+
+
+def _add_burst(m: Module, bus: Bus, requests: Requests, pushes: Signal, last: Signal) -> tuple[Signal, Value]:
+    """Follows the burst that is being filled: whether this beat ends it, and its command."""
+    m.section("Beats form bursts, which end at multiples of the longest one.")
+    place = m.register("place", bus.place, comment="the beat that is being filled")
+    start = m.register("start", bus.place, comment="the first beat of its burst")
+    ends = m.wire("ends", last | place[: bus.burst_shift].all())
+    following = m.wire("following", (place + 1).wrapped(bus.place))
+    with m.clocked():
+        with m.when(requests.transfer):
+            m.assign(place, requests.address[bus.beat_shift :])
+            m.assign(start, requests.address[bus.beat_shift :])
+        with m.elsewhen(pushes):
+            m.assign(place, following)
+            with m.when(ends):
+                m.assign(start, following)
+    length = place[: bus.burst_shift] - start[: bus.burst_shift] + 1
+    return ends, cat(start, length.wrapped(bus.length))
+
+
+def _add_queues(m: Module, bus: Bus, buffer: int, pushes: Signal, ends: Signal, command: Value, beat: Value) -> Signal:
+    """The queues of commands and of beats; whether both have room."""
+    commands = make_fifo(f"{m.name}_commands", command.bits, _COMMANDS)
+    beats = make_fifo(f"{m.name}_beats", beat.bits, buffer)
+    taken = {name: m.input(f"{name}_ready", bit) for name in ("command", "beat")}
+    command_queue = m.instance(
+        "commands", commands, {"in_valid": pushes & ends, "in_data": command, "out_ready": taken["command"]}
+    )
+    beat_queue = m.instance("beats", beats, {"in_valid": pushes, "in_data": beat, "out_ready": taken["beat"]})
+    m.output("command_valid", command_queue["out_valid"])
+    m.output("command_address", command_queue["out_data"][bus.length.width :] << bus.beat_shift)
+    m.output("command_beats", command_queue["out_data"][: bus.length.width])
+    m.output("beat_valid", beat_queue["out_valid"])
+    m.output("beat_data", beat_queue["out_data"][: bus.data_width])
+    m.output("beat_strobe", beat_queue["out_data"][bus.data_width : bus.data_width + bus.bytes])
+    m.output("beat_last", beat_queue["out_data"][-1])
+    return m.wire("room", command_queue["in_ready"] & beat_queue["in_ready"])
+
+
+def _add_responses(m: Module, burst_ends: Value, remaining: Signal, moves: Signal, room: Signal) -> None:
+    """Counts bursts that are not done; says when an element is taken, and when all is written."""
+    m.section("Bursts are open until they are done.")
+    done, valid = m.input("done", bit), m.input("element_valid", bit)
+    count = m.register("open_bursts", _OPEN_BURSTS, reset=0)
+    ready = m.output("element_ready", (remaining != 0) & room & ~count.all())
+    m.assign(moves, valid & ready)
+    m.output("idle", (remaining == 0) & (count == 0))
+    with m.clocked():
+        m.assign(count, (count + burst_ends - done).wrapped(_OPEN_BURSTS))

@@ -1,0 +1,165 @@
+"""The parts that compute: a controller, and a datapath for each statement with what it must wait for.
+
+The controller starts the instances in their order, one in each cycle, and each goes through the datapath of its
+statement. An instance waits as long as a value that it reads is still to be written by one before it, so that nothing
+depends on how long pipelines are:
+
+- a read sees all writes up to the cycle before its word is used (`memories.py`), so it waits for those that come later;
+- a write waits for those of instances before it to the same element, where their statement takes longer;
+- no write is so early that an instance before it could still see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from loadstone.hardware.calls import Signature, signature, with_signatures
+from loadstone.hardware.controller import Options, make_controller
+from loadstone.hardware.datapath import Datapath, Probe, make_datapath
+from loadstone.hardware.hazards import may_follow
+from loadstone.hardware.interface import OWN, Statements, statement_ports
+from loadstone.hardware.limits import Limits, within
+from loadstone.hardware.lowering import WRITE, lowered
+from loadstone.hardware.paths import statements as statements_of
+from loadstone.hardware.stores import Stores
+from loadstone.hardware.timing import Memories, Timetable, timetable
+from loadstone.loops.model import Node
+from loadstone.model.kernel import Access, Kernel, Statement
+from loadstone.rtl.module import Module
+from loadstone.rtl.names import fresh
+from loadstone.rtl.types import Bits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hazard:
+    """A probe of the datapath of a writer, for an access of a statement."""
+
+    writer: str
+    statement: str
+    position: int
+    probe: Probe
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Control:
+    """The controller, its ports for parameters by name, and those for statements."""
+
+    module: Module
+    parameters: Mapping[str, str]
+    ports: Statements
+
+    def types(self, statement: str) -> list[Bits]:
+        """The types of the arguments of a statement, in order."""
+        names = self.ports.arguments[statement]
+        return [self.module[self.ports.port(statement, name)].bits for name in names]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compute:
+    """What computes a kernel: a controller and datapaths by statement; `stable` are scalars that are never written."""
+
+    name: str
+    kernel: Kernel
+    stores: Stores
+    memories: Memories
+    control: Control
+    signatures: Mapping[str, Signature]
+    datapaths: Mapping[str, Datapath]
+    hazards: tuple[Hazard, ...]
+    stable: frozenset[str]
+
+    @property
+    def statements(self) -> dict[str, Statement]:
+        """The statements that have instances."""
+        return {name: self.kernel.statement(name) for name in self.datapaths}
+
+    @property
+    def times(self) -> dict[str, Timetable]:
+        """The times of the statements."""
+        return {name: path.times for name, path in self.datapaths.items()}
+
+    def access(self, statement: str, position: int) -> Access:
+        """An access of a statement by its position."""
+        return access_at(self.kernel.statement(statement), position)
+
+
+def access_at(statement: Statement, position: int) -> Access:
+    """An access by its position."""
+    return statement.write if position == WRITE else statement.reads[position]
+
+
+def make_compute(
+    kernel: Kernel, tree: Node, limits: Mapping[str, Limits], stores: Stores, memories: Memories
+) -> Compute:
+    """What computes a kernel by a loop tree, with arrays in stores, for parameters in ranges."""
+    name = fresh(kernel.name, OWN)
+    statements = {each: kernel.statement(each) for each in statements_of(tree)}
+    signatures = {each: signature(statement, kernel.parameters, stores) for each, statement in statements.items()}
+    control = _control(f"{name}_control", with_signatures(tree, statements, signatures), signatures, limits, kernel)
+    written = {statement.write.array for statement in statements.values()}
+    stable = frozenset(each for each, array in kernel.arrays.items() if array.rank == 0 and each not in written)
+    types = {each: stores[each].type for each in stable}
+    types |= {parameter: control.module[port].bits for parameter, port in control.parameters.items()}
+    early: dict[str, Timetable] = {}
+    for each, statement in statements.items():
+        graph = lowered(statement, signatures[each].typed(control.types(each)), types, stores)
+        changing = written - {statement.write.array}
+        early[each] = timetable(graph, stores, memories, changing)
+    times = _late_enough(early, statements)
+    hazards = tuple(_hazards(within(limits, kernel.context), statements, signatures, times))
+    datapaths: dict[str, Datapath] = {}
+    for each, statement in statements.items():
+        probes = [hazard.probe for hazard in hazards if hazard.writer == each]
+        title = f"Statement {each} of {kernel.name}."
+        module = fresh(f"{name}_{each}", ())
+        datapaths[each] = make_datapath(module, title, times[each], stores[statement.write.array], stores, probes)
+    return Compute(name, kernel, stores, memories, control, signatures, datapaths, hazards, stable)
+
+
+def _control(
+    name: str, tree: Node, signatures: Mapping[str, Signature], limits: Mapping[str, Limits], kernel: Kernel
+) -> Control:
+    arguments = {each: signature.names for each, signature in signatures.items()}
+    module = make_controller(name, tree, limits, Options(arguments=arguments), kernel.context)
+    inputs = [port.name for port in module.of_kind("input")][: len(limits) + 1]
+    ports = statement_ports(arguments, statements_of(tree), inputs)
+    return Control(module, dict(zip(limits, inputs, strict=False)), ports)
+
+
+def _late_enough(times: Mapping[str, Timetable], statements: Mapping[str, Statement]) -> dict[str, Timetable]:
+    """The times with writes that no instance before them can see."""
+    used: dict[str, int] = {}
+    for slot in (slot for table in times.values() for slot in table.slots.values()):
+        used[slot.array] = max(used.get(slot.array, 0), slot.used)
+    return {
+        name: replace(table, write=max(table.write, used.get(statements[name].write.array, 0) - 1))
+        for name, table in times.items()
+    }
+
+
+def _hazards(
+    known: isl.Set,
+    statements: Mapping[str, Statement],
+    signatures: Mapping[str, Signature],
+    times: Mapping[str, Timetable],
+) -> Iterator[Hazard]:
+    """The accesses that may come too early after a write."""
+    for writer in statements.values():
+        for name, statement in statements.items():
+            for position, cycle in _cycles(times[name]):
+                access, window = access_at(statement, position), times[writer.name].write - cycle
+                same = access.array == writer.write.array
+                if same and window > 0 and may_follow(known, writer, statement, access):
+                    places = ((writer.name, WRITE), (name, position))
+                    addressed = all(k in signatures[each].addresses for each, k in places)
+                    wish = f"{name}_{'write' if position == WRITE else position}"
+                    yield Hazard(writer.name, name, position, Probe(fresh(wish, ()), window, addressed))
+
+
+def _cycles(table: Timetable) -> Iterator[tuple[int, int]]:
+    """The positions of accesses, with the cycles in which words are used or written."""
+    yield from ((position, slot.used) for position, slot in table.slots.items())
+    yield WRITE, table.write

