@@ -13,10 +13,11 @@ import pytest
 
 import loadstone as ls
 from kernels import EXAMPLES, ROOT, random_kernel, tiny_parameters
-from loadstone.errors import UnsupportedError
+from loadstone.errors import InputError, UnsupportedError
 from loadstone.hardware import compute
 from loadstone.hardware.memories import make_memory
 from loadstone.hardware.on_chip import Design
+from loadstone.hardware.operations import Operations
 from loadstone.hardware.timing import Memories
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import make_hardware, run_hardware
@@ -113,10 +114,16 @@ def test_examples_run_in_verilator(name: str) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.parametrize("form", ["", "int", "fixed(32,16,nearest,saturate)"])
 @pytest.mark.parametrize("path", RUNNABLE, ids=lambda p: p.stem)
-def test_all_examples_run_in_verilator(path: Path) -> None:
-    kernel = ls.parse(path)
-    parameters = list(tiny_parameters(kernel))[-1]
+def test_all_examples_run_in_verilator(path: Path, form: str) -> None:
+    if form and "double" not in path.read_text():
+        pytest.skip("it has no double")
+    try:
+        kernel = ls.parse(path, types={"double": form} if form else None)
+    except InputError:
+        pytest.skip(f"it calls a function that {form} has not")
+    parameters = list(tiny_parameters(kernel, (2, 3, 5)))[-1]
     checked(make_hardware(kernel, parameters), parameters, "verilator")
 
 
@@ -194,6 +201,26 @@ def test_floating_point_sums_start_every_cycle_where_they_are_interleaved() -> N
     assert run["match"]
     assert run["statements"]["S1"]["interval"] == 1
     assert run["cycles"] < run["instances"] + 40 < plain["cycles"]
+
+
+@needs_icarus
+def test_subnormal_numbers_are_kept_or_flushed() -> None:
+    kernel = parsed(
+        "void f(int n, float a[n], float b[n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) b[i] = a[i] * 1e-38f;\n"
+        "#pragma endscop\n}"
+    )
+    kept, flushed = (make_hardware(kernel, {"n": 4}, None, Operations(choice)) for choice in (True, False))
+    checked(kept, {"n": 4})
+    memory = initial_memory(kernel, {"n": 4})
+    HardwareRun(flushed, {"n": 4}, memory).execute("icarus")
+    assert memory["b"].cells == [0.0] * 4
+
+
+@needs_icarus
+def test_a_waveform_is_written(tmp_path: Path) -> None:
+    kernel = ls.parse(ROOT / "examples/matmul.c")
+    run_hardware(make_hardware(kernel, {"n": 2}), {"n": 2}, simulator="icarus", vcd=tmp_path / "wave.vcd")
+    assert "$enddefinitions" in (tmp_path / "wave.vcd").read_text()
 
 
 @needs_icarus

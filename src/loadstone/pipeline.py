@@ -16,6 +16,7 @@ from loadstone.emit.project import Project
 from loadstone.emit.targets import build_project, predicted_words
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
 from loadstone.hardware.on_chip import Design, make_on_chip
+from loadstone.hardware.operations import Operations
 from loadstone.hardware.stores import parameter_limits
 from loadstone.hardware.timing import Memories
 from loadstone.loops import Node
@@ -210,6 +211,7 @@ def build(
     parameters: Mapping[str, int] | None = None,
     flavour: Flavour = "vitis",
     memories: Memories | None = None,
+    operations: Operations | None = None,
 ) -> Project:
     """The accelerator of a kernel as files, for one target or several: `c`, `hls`; or hardware: `verilog`, `vhdl`.
 
@@ -225,17 +227,21 @@ def build(
         made = plan(kernel, tiling, depth=depth, power_of_two=power_of_two, strips=strips)
         files.update(build_project(make_accelerator(made), programs, values, flavour=flavour).files)
     if circuits:
-        files.update(build_hardware(kernel, circuits, values, memories).files)
+        files.update(build_hardware(kernel, circuits, values, memories, operations).files)
     return Project(files)
 
 
 def build_hardware(
-    kernel: Kernel, targets: Sequence[str], parameters: Mapping[str, int], memories: Memories | None = None
+    kernel: Kernel,
+    targets: Sequence[str],
+    parameters: Mapping[str, int],
+    memories: Memories | None = None,
+    operations: Operations | None = None,
 ) -> Project:
     """The hardware of a kernel as files, with testbenches that expect what the original program leaves in memory."""
     start = initial_memory(kernel, parameters)
     check_in_bounds(kernel, parameters)
-    design = make_hardware(kernel, parameters, memories)
+    design = make_hardware(kernel, parameters, memories, operations)
     ended = copied(start)
     compile_reference(kernel).run(parameters, ended)
     given = _words(design, start, tuple(kernel.arrays))
@@ -373,9 +379,15 @@ def run_accelerator(
     }
 
 
-def make_hardware(kernel: Kernel, parameters: Mapping[str, int], memories: Memories | None = None) -> Design:
+def make_hardware(
+    kernel: Kernel,
+    parameters: Mapping[str, int],
+    memories: Memories | None = None,
+    operations: Operations | None = None,
+) -> Design:
     """The hardware of a kernel with its arrays on the chip, for parameters up to the given ones."""
-    return make_on_chip(kernel, program_loops(program_of(kernel)), parameter_limits(kernel, parameters), memories)
+    limits = parameter_limits(kernel, parameters)
+    return make_on_chip(kernel, program_loops(program_of(kernel)), limits, memories, operations)
 
 
 def run_hardware(

@@ -5,13 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 
-from loadstone.cli.kernels import accelerator_of, given_values, network_tiles, parameter_values, read_kernel
+from loadstone.cli.kernels import (
+    accelerator_of,
+    given_values,
+    hardware_choices,
+    network_tiles,
+    parameter_values,
+    read_kernel,
+)
 from loadstone.emit.hdl import HARDWARE_TARGETS
 from loadstone.emit.network_targets import build_network_project
 from loadstone.emit.project import Project
 from loadstone.emit.targets import build_project
 from loadstone.errors import Diagnostic, InputError
-from loadstone.hardware.timing import Memories
 from loadstone.model.kernel import Kernel
 from loadstone.networks.sizes import sized
 from loadstone.pipeline import build_hardware, check_tiling, split_network, whole_network
@@ -44,8 +50,7 @@ def _projects(arguments: argparse.Namespace, kernel: Kernel, targets: list[str])
 
 
 def _hardware(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
-    memories = Memories(arguments.memory_latency, arguments.read_ports)
-    return build_hardware(kernel, targets, parameter_values(arguments, kernel), memories)
+    return build_hardware(kernel, targets, parameter_values(arguments, kernel), *hardware_choices(arguments))
 
 
 def _accelerator(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:

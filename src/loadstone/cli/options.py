@@ -176,6 +176,9 @@ def hardware(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory-latency", type=int, choices=(1, 2), default=1, help="cycles from an address to its word, on the chip"
     )
+    parser.add_argument(
+        "--flush-subnormals", action="store_true", help="take floating-point numbers below the least normal one for 0"
+    )
 
 
 def synth(parser: argparse.ArgumentParser) -> None:

@@ -7,9 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from loadstone.cli.kernels import accelerator_of, parameter_values, read_kernel
+from loadstone.cli.kernels import accelerator_of, hardware_choices, parameter_values, read_kernel
 from loadstone.errors import Diagnostic, InputError
-from loadstone.hardware.timing import Memories
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import compare_executions, is_right, make_hardware, run_accelerator, run_hardware
 from loadstone.simulate.hardware import Simulator
@@ -34,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_hardware(arguments: argparse.Namespace, kernel: Kernel, parameters: dict[str, int]) -> dict[str, Any]:
-    design = make_hardware(kernel, parameters, Memories(arguments.memory_latency, arguments.read_ports))
+    design = make_hardware(kernel, parameters, *hardware_choices(arguments))
     return run_hardware(
         design,
         parameters,

@@ -7,8 +7,7 @@ import json
 from dataclasses import asdict
 
 from loadstone.cli.console import console, table
-from loadstone.cli.kernels import parameter_values, read_kernel
-from loadstone.hardware.timing import Memories
+from loadstone.cli.kernels import hardware_choices, parameter_values, read_kernel
 from loadstone.pipeline import make_hardware
 from loadstone.rtl.synthesis import Resources, synthesize
 
@@ -16,8 +15,7 @@ from loadstone.rtl.synthesis import Resources, synthesize
 def run(arguments: argparse.Namespace) -> int:
     """Synthesize the kernel with its arrays on the chip, and show what it takes."""
     kernel = read_kernel(arguments)
-    memories = Memories(arguments.memory_latency, arguments.read_ports)
-    design = make_hardware(kernel, parameter_values(arguments, kernel), memories)
+    design = make_hardware(kernel, parameter_values(arguments, kernel), *hardware_choices(arguments))
     with console().status(f"synthesis for {arguments.device}"):
         found = synthesize(design.module, arguments.device)
     if arguments.json:

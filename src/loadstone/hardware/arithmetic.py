@@ -1,4 +1,4 @@
-"""C's operators on nodes of dataflow graphs."""
+"""Integers and fixed point on nodes of dataflow graphs, as C has them."""
 
 from __future__ import annotations
 
@@ -7,38 +7,20 @@ from collections.abc import Callable
 from typing import Literal
 
 from loadstone.errors import Diagnostic, Span, UnsupportedError
-from loadstone.hardware.dataflow import Node, known, logic, operated
+from loadstone.hardware.dataflow import Node, logic, operated
 from loadstone.loops.division import is_power_of_two
 from loadstone.model.types import BOOL, Number, ScalarType
 from loadstone.operators import (
-    DOUBLE,
-    SINGLE,
     Fixed,
-    Float,
-    Operator,
-    make_absolute,
-    make_add,
-    make_compare,
-    make_convert,
-    make_divide,
     make_fixed_convert,
     make_fixed_divide,
     make_fixed_multiply,
-    make_from_integer,
     make_integer_divide,
     make_integer_modulo,
     make_integer_multiply,
-    make_maximum,
-    make_minimum,
-    make_multiply,
-    make_negate,
-    make_square_root,
-    make_subtract,
-    make_to_integer,
 )
-from loadstone.operators.compare import Relation
 from loadstone.rtl.expressions import Value, mux
-from loadstone.rtl.types import Bits, address_width, bit, common_type, signed, unsigned
+from loadstone.rtl.types import Bits, address_width, bit, common_type, unsigned
 
 SUM, COMPARISON, SHIFT, CHOICE, GATE = 0.6, 0.5, 0.5, 0.2, 0.1
 """The parts of a cycle that operations without registers take, about those of 32 bits."""
@@ -46,25 +28,13 @@ SUM, COMPARISON, SHIFT, CHOICE, GATE = 0.6, 0.5, 0.5, 0.2, 0.1
 BLOCK = 18
 """The widest factors of a multiplier block."""
 
-_RELATIONS: dict[str, Relation] = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-_FLOATS: dict[str, Callable[[Float], Operator]] = {
-    "+": make_add,
-    "-": make_subtract,
-    "*": make_multiply,
-    "/": make_divide,
-}
-_FUNCTIONS: dict[str, Callable[[Float], Operator]] = {
-    "sqrt": make_square_root,
-    "fabs": make_absolute,
-    "fmin": make_minimum,
-    "fmax": make_maximum,
-}
+
 _GATES: dict[str, Callable[[Value, Value], Value]] = {
     "&": lambda a, b: a & b,
     "|": lambda a, b: a | b,
     "^": lambda a, b: a ^ b,
 }
-_COMPARE: dict[str, Callable[[Value, Value], Value]] = {
+COMPARE: dict[str, Callable[[Value, Value], Value]] = {
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
     "<": lambda a, b: a < b,
@@ -86,18 +56,6 @@ def format_of(kind: ScalarType) -> Fixed:
     return Fixed(kind.bits, kind.fraction, kind.signed)
 
 
-def float_of(kind: ScalarType) -> Float:
-    """The format of a floating-point type."""
-    return DOUBLE if kind.bits == 64 else SINGLE
-
-
-def truth(node: Node, kind: ScalarType) -> Node:
-    """Whether a value is not zero."""
-    if kind.kind == "float":
-        return operated("is_true", make_compare(float_of(kind), "ne"), node, known(0, bits_of(kind)))
-    return node if node.type == bit else logic("is_true", COMPARISON, lambda a: a != 0, node)
-
-
 def encoded(value: Number, kind: ScalarType) -> int:
     """The bits of a value as hardware keeps them, as a number of the type for it."""
     if kind.kind == "float":
@@ -114,39 +72,7 @@ def decoded(word: int, kind: ScalarType) -> Number:
     return word
 
 
-def converted(node: Node, source: ScalarType, target: ScalarType, span: Span | None = None) -> Node:
-    """The value converted from one C type to another."""
-    if target == BOOL:
-        return truth(node, source)
-    match source.kind, target.kind:
-        case "int", "int":
-            return _fitted(node, bits_of(target))
-        case "int" | "fixed", "float":
-            return _real(node, source, target)
-        case "float", "int":
-            whole = bits_of(target) if target.bits >= 32 else signed(32)
-            return _fitted(operated("whole", make_to_integer(float_of(source), whole), node), bits_of(target))
-        case "float", "float":
-            same = source.bits == target.bits
-            return node if same else operated("real", make_convert(float_of(source), float_of(target)), node)
-        case "fixed", "int":
-            return _whole(node, source, bits_of(target))
-        case "int" | "fixed", "fixed":
-            return _fixed_point(node, source, target)
-        case _:
-            raise unsupported("the conversion from floating to fixed point", span)
-
-
-def _real(node: Node, source: ScalarType, target: ScalarType) -> Node:
-    """An integer or fixed-point number in floating point: the units, then exactly their share."""
-    units = operated("real", make_from_integer(node.type, float_of(target)), node)
-    if not source.fraction:
-        return units
-    share = known(encoded(2.0**-source.fraction, target), bits_of(target))
-    return operated("share", make_multiply(float_of(target)), units, share)
-
-
-def _whole(node: Node, source: ScalarType, bits: Bits) -> Node:
+def whole(node: Node, source: ScalarType, bits: Bits) -> Node:
     """A fixed-point number without its fraction."""
     last = (1 << source.fraction) - 1
 
@@ -156,19 +82,11 @@ def _whole(node: Node, source: ScalarType, bits: Bits) -> Node:
     return logic("whole", SUM + CHOICE, cut, node)
 
 
-def _fixed_point(node: Node, source: ScalarType, target: ScalarType) -> Node:
+def fixed_point(node: Node, source: ScalarType, target: ScalarType) -> Node:
+    """An integer or fixed-point number in another fixed-point type."""
     given = Fixed(node.type.width, source.fraction, node.type.signed)
     operator = make_fixed_convert(given, format_of(target), rounding=target.rounding, overflow=target.overflow)
     return node if given == format_of(target) else operated("converted", operator, node)
-
-
-def unary(op: str, node: Node, kind: ScalarType) -> Node:
-    """`-x` or `~x` of a C type."""
-    if kind.kind == "float":
-        return operated("negative", make_negate(float_of(kind)), node)
-    if op == "-":
-        return logic("negative", SUM + GATE * kind.is_fixed, lambda a: _in_range(-a, kind), node)
-    return logic("inverse", GATE, lambda a: ~a.wrapped(bits_of(kind)), node)
 
 
 def negated(node: Node) -> Node:
@@ -181,52 +99,29 @@ def both_or_either(op: str, left: Node, right: Node) -> Node:
     return logic("both" if op == "&&" else "either", GATE, _GATES[op[0]], left, right)
 
 
-def compared(op: str, left: Node, right: Node, kind: ScalarType) -> Node:
-    """A comparison of two values of a C type."""
-    if kind.kind == "float":
-        return operated(f"is_{_RELATIONS[op]}", make_compare(float_of(kind), _RELATIONS[op]), left, right)
-    return logic(f"is_{_RELATIONS[op]}", COMPARISON, _COMPARE[op], left, right)
-
-
 def selected(condition: Node, then: Node, otherwise: Node) -> Node:
     """One of two values."""
     return logic("choice", CHOICE, mux, condition, then, otherwise)
 
 
-def extremum(op: str, left: Node, right: Node, kind: ScalarType) -> Node:
-    """The left value where it is the smaller (or greater) one, else the right one."""
-    return selected(compared("<" if op == "min" else ">", left, right, kind), left, right)
+NAMES = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
 
 
-def binary(op: str, left: Node, right: Node, kind: ScalarType, span: Span | None) -> Node:
-    """An arithmetic operator on two values of a C type."""
-    if op in ("min", "max"):
-        return extremum(op, left, right, kind)
-    if kind.kind == "float":
-        return operated(_NAMES[op], _FLOATS[op](float_of(kind)), left, right)
-    if kind.is_fixed:
-        return _fixed(op, left, right, kind)
-    return _integer(op, left, right, bits_of(kind), span)
-
-
-_NAMES = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
-
-
-def _fixed(op: str, left: Node, right: Node, kind: ScalarType) -> Node:
+def fixed(op: str, left: Node, right: Node, kind: ScalarType) -> Node:
     """An operator on units of a fixed-point type; sums need no rounding."""
     match op:
         case "+":
-            return logic("sum", SUM + GATE, lambda a, b: _in_range(a + b, kind), left, right)
+            return logic("sum", SUM + GATE, lambda a, b: in_range(a + b, kind), left, right)
         case "-":
-            return logic("difference", SUM + GATE, lambda a, b: _in_range(a - b, kind), left, right)
+            return logic("difference", SUM + GATE, lambda a, b: in_range(a - b, kind), left, right)
         case _:
             make = make_fixed_multiply if op == "*" else make_fixed_divide
             form = format_of(kind)
             operator = make(form, form, form, rounding=kind.rounding, overflow=kind.overflow)
-            return operated(_NAMES[op], operator, left, right)
+            return operated(NAMES[op], operator, left, right)
 
 
-def _in_range(value: Value, kind: ScalarType) -> Value:
+def in_range(value: Value, kind: ScalarType) -> Value:
     """The value brought into the range of a type."""
     bits = bits_of(kind)
     if bits.includes(value.bits) or kind.overflow == "wrap":
@@ -234,7 +129,8 @@ def _in_range(value: Value, kind: ScalarType) -> Value:
     return mux(value > bits.maximum, bits.maximum, mux(value < bits.minimum, bits.minimum, value.wrapped(bits)))
 
 
-def _integer(op: str, left: Node, right: Node, bits: Bits, span: Span | None) -> Node:
+def integer(op: str, left: Node, right: Node, bits: Bits, span: Span | None) -> Node:
+    """An operator on integers, modulo the bits of their type."""
     match op:
         case "+":
             return logic("sum", SUM, lambda a, b: _wrapped(a + b, bits), left, right)
@@ -288,24 +184,10 @@ def _divided(op: str, left: Node, right: Node, bits: Bits) -> Node:
     rounding: Literal["floor", "truncate"] = "floor" if op in ("floordiv", "mod") else "truncate"
     make = make_integer_divide if op in ("/", "floordiv") else make_integer_modulo
     operator = make(wide, rounding=rounding)
-    return operated("ratio", operator, _fitted(left, wide), _fitted(right, wide))
+    return operated("ratio", operator, fitted(left, wide), fitted(right, wide))
 
 
-def called(function: str, arguments: tuple[Node, ...], kind: ScalarType, span: Span | None) -> Node:
-    """A call of a library function."""
-    name = function.removesuffix("f") if function.removesuffix("f") in _FUNCTIONS else function
-    if name in ("abs", "labs", "llabs", "fabs") and kind.kind != "float":
-        (operand,) = arguments
-        return logic("magnitude", SUM + CHOICE, lambda a: _in_range(mux(a < 0, -a, a), kind), operand)
-    if name in ("fmin", "fmax") and kind.is_fixed:
-        left, right = arguments
-        return extremum(name[1:], left, right, kind)
-    if name not in _FUNCTIONS:
-        raise unsupported(f"the function '{function}'", span)
-    return operated(name, _FUNCTIONS[name](float_of(kind)), *arguments)
-
-
-def _fitted(node: Node, bits: Bits) -> Node:
+def fitted(node: Node, bits: Bits) -> Node:
     """The value of a type that equals it modulo 2^width, as it is if it belongs to the type."""
     return node if bits.includes(node.type) else logic("low", 0, lambda a: a.wrapped(bits), node)
 

@@ -23,6 +23,7 @@ from loadstone.hardware.hazards import may_follow
 from loadstone.hardware.interface import OWN, Statements, statement_ports
 from loadstone.hardware.limits import Limits, within
 from loadstone.hardware.lowering import WRITE, lowered
+from loadstone.hardware.operations import Operations
 from loadstone.hardware.paths import statements as statements_of
 from loadstone.hardware.stores import Stores
 from loadstone.hardware.timing import Memories, Timetable, timetable
@@ -92,7 +93,12 @@ def access_at(statement: Statement, position: int) -> Access:
 
 
 def make_compute(
-    kernel: Kernel, tree: Node, limits: Mapping[str, Limits], stores: Stores, memories: Memories
+    kernel: Kernel,
+    tree: Node,
+    limits: Mapping[str, Limits],
+    stores: Stores,
+    memories: Memories,
+    operations: Operations,
 ) -> Compute:
     """What computes a kernel by a loop tree, with arrays in stores, for parameters in ranges."""
     name = fresh(kernel.name, OWN)
@@ -105,7 +111,7 @@ def make_compute(
     types |= {parameter: control.module[port].bits for parameter, port in control.parameters.items()}
     early: dict[str, Timetable] = {}
     for each, statement in statements.items():
-        graph = lowered(statement, signatures[each].typed(control.types(each)), types, stores)
+        graph = lowered(statement, signatures[each].typed(control.types(each)), types, stores, operations)
         changing = written - {statement.write.array}
         early[each] = timetable(graph, stores, memories, changing)
     times = _late_enough(early, statements)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from loadstone.hardware import arithmetic
-from loadstone.hardware.arithmetic import bits_of, called, compared, converted, encoded, selected, truth
+from loadstone.hardware.arithmetic import bits_of, both_or_either, encoded, negated, selected
 from loadstone.hardware.dataflow import Argument, Fetch, Node, Stable, known
+from loadstone.hardware.operations import Operations, unary
 from loadstone.hardware.stores import Stores
 from loadstone.model.expression import (
     COMPARISONS,
@@ -60,13 +60,19 @@ WRITE = -1
 """The position of the write among the accesses of a statement."""
 
 
-def lowered(statement: Statement, arguments: Arguments, stable: Mapping[str, Bits], stores: Stores) -> Graph:
+def lowered(
+    statement: Statement,
+    arguments: Arguments,
+    stable: Mapping[str, Bits],
+    stores: Stores,
+    operations: Operations,
+) -> Graph:
     """The dataflow graph of a statement; `stable` are the types of values that do not change."""
-    lowering = _Lowering(statement, arguments, stable, stores, {}, {}, {})
+    lowering = _Lowering(statement, arguments, stable, stores, operations, {}, {}, {})
     kind = stores[statement.write.array].element
-    value = converted(lowering.node(statement.value), statement.value.type, kind, statement.span)
+    value = operations.converted(lowering.node(statement.value), statement.value.type, kind, statement.span)
     condition = statement.condition
-    chosen = None if condition is None else truth(lowering.node(condition), condition.type)
+    chosen = None if condition is None else operations.truth(lowering.node(condition), condition.type)
     address = None if not stores[statement.write.array].depth else lowering.address(WRITE, statement.write)
     return Graph(value, address, chosen, lowering.fetches)
 
@@ -79,6 +85,7 @@ class _Lowering:
     arguments: Arguments
     stable: Mapping[str, Bits]
     stores: Stores
+    operations: Operations
     nodes: dict[Expression, Node]
     words: dict[tuple[str, tuple[Expression, ...]], Node]
     fetches: dict[int, Node]
@@ -98,18 +105,18 @@ class _Lowering:
             case Operand(position=position):
                 return self._fetched(position, self.statement.reads[position])
             case Cast(operand=operand, type=kind, span=span):
-                return converted(self.node(operand), operand.type, kind, span)
+                return self.operations.converted(self.node(operand), operand.type, kind, span)
             case Unary(op="!", operand=operand):
-                return arithmetic.negated(truth(self.node(operand), operand.type))
+                return negated(self.operations.truth(self.node(operand), operand.type))
             case Unary(op=op, operand=operand, type=kind):
-                return arithmetic.unary(op, self.node(operand), kind)
+                return unary(op, self.node(operand), kind)
             case Binary():
                 return self._binary(expression)
             case Select(condition=condition, then=then, otherwise=otherwise):
-                chosen = truth(self.node(condition), condition.type)
+                chosen = self.operations.truth(self.node(condition), condition.type)
                 return selected(chosen, self.node(then), self.node(otherwise))
             case Call(function=function, arguments=inner, type=kind, span=span):
-                return called(function, tuple(map(self.node, inner)), kind, span)
+                return self.operations.called(function, tuple(map(self.node, inner)), kind, span)
             case _:
                 assert_never(expression)
 
@@ -117,10 +124,11 @@ class _Lowering:
         op, left, right = expression.op, expression.left, expression.right
         one, other = self.node(left), self.node(right)
         if op in LOGICAL:
-            return arithmetic.both_or_either(op, truth(one, left.type), truth(other, right.type))
+            truths = (self.operations.truth(one, left.type), self.operations.truth(other, right.type))
+            return both_or_either(op, *truths)
         if op in COMPARISONS:
-            return compared(op, one, other, left.type)
-        return arithmetic.binary(op, one, other, expression.type, expression.span)
+            return self.operations.compared(op, one, other, left.type)
+        return self.operations.binary(op, one, other, expression.type, expression.span)
 
     def _variable(self, name: str) -> Node:
         if name in self.arguments.iterators:

@@ -13,6 +13,7 @@ from loadstone.hardware.issue import add_issue
 from loadstone.hardware.limits import Limits
 from loadstone.hardware.memories import make_memory, words
 from loadstone.hardware.names import Names
+from loadstone.hardware.operations import Operations
 from loadstone.hardware.stores import Store, stores_of
 from loadstone.hardware.timing import Memories
 from loadstone.loops.model import Node
@@ -53,14 +54,20 @@ class Design:
     words: Mapping[str, tuple[str, ...]]
 
 
-def make_on_chip(kernel: Kernel, tree: Node, limits: Mapping[str, Limits], memories: Memories | None = None) -> Design:
+def make_on_chip(
+    kernel: Kernel,
+    tree: Node,
+    limits: Mapping[str, Limits],
+    memories: Memories | None = None,
+    operations: Operations | None = None,
+) -> Design:
     """The hardware of a kernel that runs by a loop tree, for parameters in ranges.
 
     Ports: `start`, parameters, scalars, `ready` and `done`; for each array that is seen from outside a port that writes
     and reads its words while the hardware is ready.
     """
     stores = stores_of(kernel, limits)
-    compute = make_compute(kernel, tree, limits, stores, memories or Memories())
+    compute = make_compute(kernel, tree, limits, stores, memories or Memories(), operations or Operations())
     top = _Top(compute)
     top.fill()
     return Design(
