@@ -18,7 +18,7 @@ from kernels import EXAMPLES, ROOT
 from loadstone.cli.main import main
 from loadstone.errors import InputError, UnsupportedError
 from loadstone.hardware.timing import Memories
-from loadstone.pipeline import make_hardware, run_hardware
+from loadstone.targets import make_hardware, run_hardware
 
 MATMUL = str(ROOT / "examples" / "matmul.c")
 PROGRAMS = {"verilog": "iverilog", "vhdl": "ghdl"}

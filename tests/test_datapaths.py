@@ -20,11 +20,11 @@ from loadstone.hardware.on_chip import Design
 from loadstone.hardware.operations import Operations
 from loadstone.hardware.timing import Memories
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import make_hardware, run_hardware
 from loadstone.rtl import Simulation, ghdl, icarus, unsigned, vectors, verilator
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate import initial_memory
 from loadstone.simulate.hardware import HardwareRun, Simulator
+from loadstone.targets import make_hardware, run_hardware
 
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")
 needs_ghdl = pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")

@@ -28,6 +28,7 @@ LAYERS = (
     ("simulate",),
     ("locality",),
     ("pipeline",),
+    ("targets",),
     ("report",),
     ("cli",),
 )

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from loadstone.frontend.read import parse
     from loadstone.model.kernel import Kernel
     from loadstone.networks.model import Network
-    from loadstone.pipeline import build, network, plan, transformed
+    from loadstone.pipeline import network, plan, transformed
     from loadstone.storage.local_plan import LocalPlan
+    from loadstone.targets import build
     from loadstone.transform import Tiling
 
 __version__ = "0.1.0"
@@ -40,7 +41,7 @@ _HOMES = {
     "Tiling": "loadstone.transform",
     "ToolError": "loadstone.errors",
     "UnsupportedError": "loadstone.errors",
-    "build": "loadstone.pipeline",
+    "build": "loadstone.targets",
     "dependences": "loadstone.analysis",
     "kernel": "loadstone.frontend.python",
     "network": "loadstone.pipeline",

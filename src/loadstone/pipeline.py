@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from loadstone.analysis import Dependences, dependences
 from loadstone.analysis.bounds import out_of_bounds
-from loadstone.emit.hdl import HARDWARE_TARGETS, hardware_project
-from loadstone.emit.hdl_description import statement_times
-from loadstone.emit.hdl_vectors import Vectors, memory_words
 from loadstone.emit.hls import Flavour
-from loadstone.emit.project import Project
-from loadstone.emit.targets import build_project, predicted_words
+from loadstone.emit.targets import predicted_words
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
-from loadstone.hardware.on_chip import Design, make_on_chip
-from loadstone.hardware.operations import Operations
-from loadstone.hardware.stores import parameter_limits
-from loadstone.hardware.timing import Memories
 from loadstone.loops import Node
-from loadstone.loops.accelerator import Accelerator, make_accelerator
-from loadstone.loops.transformed import program_loops
+from loadstone.loops.accelerator import Accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.networks.build import make_network
 from loadstone.networks.closed_forms import closed_form
@@ -34,18 +25,15 @@ from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.simulate import execute, initial_memory, mismatches
 from loadstone.simulate.accelerated import compile_c, compile_hls
 from loadstone.simulate.compiled import CompiledKernel, compile_original, compile_printed, compile_reference
-from loadstone.simulate.hardware import HardwareRun, Simulator
-from loadstone.simulate.memory import Memory, copied, live_out_arrays
+from loadstone.simulate.memory import copied, live_out_arrays
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import DEFAULT_DEPTH, LocalPlan, with_buffers
 from loadstone.transfer import Plan, make_plan
 from loadstone.transfer.coarse import coarse_arrays
-from loadstone.transfer.volumes import count
 from loadstone.transform.auto import auto_tiled, auto_would_work
 from loadstone.transform.found import Goal, found_steps
 from loadstone.transform.legality import check_legal, violation
 from loadstone.transform.parallel import parallel_loops
-from loadstone.transform.program import program_of
 from loadstone.transform.script import ScriptStep, parse_script, read_script
 from loadstone.transform.sequence import Transformed, apply_steps, check_result
 from loadstone.transform.sink import sunk
@@ -200,62 +188,6 @@ def _closed_size(network: Network, channel: Channel) -> Size:
     return None if form is None else Closed(*form)
 
 
-def build(
-    kernel: Kernel,
-    tiling: Tiling | None = None,
-    *,
-    target: str | Sequence[str] = "c",
-    depth: int = DEFAULT_DEPTH,
-    power_of_two: bool = False,
-    strips: Mode = "overlap",
-    parameters: Mapping[str, int] | None = None,
-    flavour: Flavour = "vitis",
-    memories: Memories | None = None,
-    operations: Operations | None = None,
-) -> Project:
-    """The accelerator of a kernel as files, for one target or several: `c`, `hls`; or hardware: `verilog`, `vhdl`.
-
-    With parameters, memories whose sizes depend on them are made large enough for these. Hardware has all arrays in
-    memories on the chip, so it needs no tiling, but values for all parameters.
-    """
-    targets = (target,) if isinstance(target, str) else tuple(target)
-    values = {**kernel.defaults, **(parameters or {})}
-    programs = [each for each in targets if each not in HARDWARE_TARGETS]
-    circuits = [each for each in targets if each in HARDWARE_TARGETS]
-    files: dict[str, str] = {}
-    if programs:
-        made = plan(kernel, tiling, depth=depth, power_of_two=power_of_two, strips=strips)
-        files.update(build_project(make_accelerator(made), programs, values, flavour=flavour).files)
-    if circuits:
-        files.update(build_hardware(kernel, circuits, values, memories, operations).files)
-    return Project(files)
-
-
-def build_hardware(
-    kernel: Kernel,
-    targets: Sequence[str],
-    parameters: Mapping[str, int],
-    memories: Memories | None = None,
-    operations: Operations | None = None,
-) -> Project:
-    """The hardware of a kernel as files, with testbenches that expect what the original program leaves in memory."""
-    start = initial_memory(kernel, parameters)
-    check_in_bounds(kernel, parameters)
-    design = make_hardware(kernel, parameters, memories, operations)
-    ended = copied(start)
-    compile_reference(kernel).run(parameters, ended)
-    given = _words(design, start, tuple(kernel.arrays))
-    return hardware_project(
-        design, targets, Vectors(dict(parameters), given, _words(design, ended, live_out_arrays(kernel)))
-    )
-
-
-def _words(design: Design, memory: Memory, arrays: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
-    """The words of the memories of some arrays."""
-    stores = design.compute.stores
-    return {name: memory_words(stores[name], memory[name].extents, memory[name].cells) for name in arrays}
-
-
 def _tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
     if tiling.schedule == "auto":
         return auto_tiled(kernel, tiling, dependences(kernel))
@@ -376,49 +308,6 @@ def run_accelerator(
         "loaded": words.loaded,
         "stored": words.stored,
         "predicted": {"loaded": loaded, "stored": stored},
-    }
-
-
-def make_hardware(
-    kernel: Kernel,
-    parameters: Mapping[str, int],
-    memories: Memories | None = None,
-    operations: Operations | None = None,
-) -> Design:
-    """The hardware of a kernel with its arrays on the chip, for parameters up to the given ones."""
-    limits = parameter_limits(kernel, parameters)
-    return make_on_chip(kernel, program_loops(program_of(kernel)), limits, memories, operations)
-
-
-def run_hardware(
-    design: Design,
-    parameters: Mapping[str, int],
-    *,
-    target: str = "verilog",
-    simulator: Simulator = "verilator",
-    seed: int = 0,
-    vcd: Path | None = None,
-) -> dict[str, Any]:
-    """The outcome of running the hardware of a kernel against the original program on the same data."""
-    kernel = design.compute.kernel
-    start = initial_memory(kernel, parameters, seed)
-    check_in_bounds(kernel, parameters)
-    expected, actual = copied(start), copied(start)
-    compile_reference(kernel).run(parameters, expected)
-    cycles = HardwareRun(design, parameters, actual).execute(simulator, vcd)
-    outputs = live_out_arrays(kernel)
-    wrong = len(mismatches(expected, actual, outputs))
-    return {
-        "target": target,
-        "simulator": simulator,
-        "kernel": kernel.name,
-        "parameters": dict(parameters),
-        "match": wrong == 0,
-        "mismatches": wrong,
-        "outputs": {name: len(start[name].cells) for name in outputs},
-        "cycles": cycles,
-        "instances": sum(count(statement.domain, parameters) for statement in kernel.statements),
-        "statements": statement_times(design),
     }
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 
+from loadstone.cli.circuits import hardware_choices
 from loadstone.cli.kernels import (
     accelerator_of,
     given_values,
-    hardware_choices,
     network_tiles,
     parameter_values,
     read_kernel,
@@ -20,7 +20,8 @@ from loadstone.emit.targets import build_project
 from loadstone.errors import Diagnostic, InputError
 from loadstone.model.kernel import Kernel
 from loadstone.networks.sizes import sized
-from loadstone.pipeline import build_hardware, check_tiling, split_network, whole_network
+from loadstone.pipeline import check_tiling, split_network, whole_network
+from loadstone.targets import build_hardware
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.frontend.read import parse
-from loadstone.hardware.operations import Operations
-from loadstone.hardware.timing import Memories
 from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import choose_tiling, plan_tiles, transform_kernel
@@ -77,12 +75,6 @@ def accelerator_of(
         strips=arguments.strips,
     )
     return make_accelerator(local)
-
-
-def hardware_choices(arguments: argparse.Namespace) -> tuple[Memories, Operations]:
-    """How memories and operators are made, of the options that `options.hardware` defines."""
-    memories = Memories(arguments.memory_latency, arguments.read_ports)
-    return memories, Operations(subnormals=not arguments.flush_subnormals)
 
 
 def given_values(arguments: argparse.Namespace, kernel: Kernel) -> dict[str, int] | None:

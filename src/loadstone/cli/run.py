@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
-from loadstone.cli.kernels import accelerator_of, hardware_choices, parameter_values, read_kernel
-from loadstone.errors import Diagnostic, InputError
+from loadstone.cli.kernels import accelerator_of, parameter_values, read_kernel
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import compare_executions, is_right, make_hardware, run_accelerator, run_hardware
-from loadstone.simulate.hardware import Simulator
+from loadstone.pipeline import compare_executions, is_right, run_accelerator
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,7 +19,9 @@ def run(arguments: argparse.Namespace) -> int:
         case "model":
             result, show = compare_executions(kernel, parameters, arguments.seed), _show_ways
         case "verilog" | "vhdl":
-            result, show = _run_hardware(arguments, kernel, parameters), _show_hardware
+            from loadstone.cli.circuits import run_circuit
+
+            result, show = run_circuit(arguments, kernel, parameters), _show_hardware
         case _:
             result, show = _run_accelerator(arguments, kernel, parameters), _show
     if arguments.json:
@@ -30,27 +29,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         show(result)
     return 0 if is_right(result) else 1
-
-
-def _run_hardware(arguments: argparse.Namespace, kernel: Kernel, parameters: dict[str, int]) -> dict[str, Any]:
-    design = make_hardware(kernel, parameters, *hardware_choices(arguments))
-    return run_hardware(
-        design,
-        parameters,
-        target=arguments.target,
-        simulator=_simulator(arguments),
-        seed=arguments.seed,
-        vcd=Path(arguments.vcd) if arguments.vcd else None,
-    )
-
-
-def _simulator(arguments: argparse.Namespace) -> Simulator:
-    """The simulator that is asked for, or the usual one of the target."""
-    asked, target = arguments.simulator, arguments.target
-    if asked is not None and (asked == "ghdl") != (target == "vhdl"):
-        hint = "verilator and icarus simulate verilog, ghdl simulates vhdl"
-        raise InputError(Diagnostic(f"{asked} does not simulate {target}", None, hint))
-    return asked or ("ghdl" if target == "vhdl" else "verilator")
 
 
 def _run_accelerator(arguments: argparse.Namespace, kernel: Kernel, parameters: dict[str, int]) -> dict[str, Any]:

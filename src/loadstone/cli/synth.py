@@ -6,10 +6,11 @@ import argparse
 import json
 from dataclasses import asdict
 
+from loadstone.cli.circuits import hardware_choices
 from loadstone.cli.console import console, table
-from loadstone.cli.kernels import hardware_choices, parameter_values, read_kernel
-from loadstone.pipeline import make_hardware
+from loadstone.cli.kernels import parameter_values, read_kernel
 from loadstone.rtl.synthesis import Resources, synthesize
+from loadstone.targets import make_hardware
 
 
 def run(arguments: argparse.Namespace) -> int:

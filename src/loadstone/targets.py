@@ -1,0 +1,130 @@
+"""Generated files and hardware, top to bottom; apart from the rest of the compiler, which starts faster without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from loadstone.emit.hdl import HARDWARE_TARGETS, hardware_project
+from loadstone.emit.hdl_description import statement_times
+from loadstone.emit.hdl_vectors import Vectors, memory_words
+from loadstone.emit.hls import Flavour
+from loadstone.emit.project import Project
+from loadstone.emit.targets import build_project
+from loadstone.hardware.on_chip import Design, make_on_chip
+from loadstone.hardware.operations import Operations
+from loadstone.hardware.stores import parameter_limits
+from loadstone.hardware.timing import Memories
+from loadstone.loops.accelerator import make_accelerator
+from loadstone.loops.transformed import program_loops
+from loadstone.model.kernel import Kernel
+from loadstone.pipeline import check_in_bounds, plan
+from loadstone.simulate import initial_memory, mismatches
+from loadstone.simulate.compiled import compile_reference
+from loadstone.simulate.hardware import HardwareRun, Simulator
+from loadstone.simulate.memory import Memory, copied, live_out_arrays
+from loadstone.storage.handover import Mode
+from loadstone.storage.local_plan import DEFAULT_DEPTH
+from loadstone.transfer.volumes import count
+from loadstone.transform.program import program_of
+from loadstone.transform.tiling import Tiling
+
+
+def build(
+    kernel: Kernel,
+    tiling: Tiling | None = None,
+    *,
+    target: str | Sequence[str] = "c",
+    depth: int = DEFAULT_DEPTH,
+    power_of_two: bool = False,
+    strips: Mode = "overlap",
+    parameters: Mapping[str, int] | None = None,
+    flavour: Flavour = "vitis",
+    memories: Memories | None = None,
+    operations: Operations | None = None,
+) -> Project:
+    """The accelerator of a kernel as files, for one target or several: `c`, `hls`; or hardware: `verilog`, `vhdl`.
+
+    With parameters, memories whose sizes depend on them are made large enough for these. Hardware has all arrays in
+    memories on the chip, so it needs no tiling, but values for all parameters.
+    """
+    targets = (target,) if isinstance(target, str) else tuple(target)
+    values = {**kernel.defaults, **(parameters or {})}
+    programs = [each for each in targets if each not in HARDWARE_TARGETS]
+    circuits = [each for each in targets if each in HARDWARE_TARGETS]
+    files: dict[str, str] = {}
+    if programs:
+        made = plan(kernel, tiling, depth=depth, power_of_two=power_of_two, strips=strips)
+        files.update(build_project(make_accelerator(made), programs, values, flavour=flavour).files)
+    if circuits:
+        files.update(build_hardware(kernel, circuits, values, memories, operations).files)
+    return Project(files)
+
+
+def build_hardware(
+    kernel: Kernel,
+    targets: Sequence[str],
+    parameters: Mapping[str, int],
+    memories: Memories | None = None,
+    operations: Operations | None = None,
+) -> Project:
+    """The hardware of a kernel as files, with testbenches that expect what the original program leaves in memory."""
+    start = initial_memory(kernel, parameters)
+    check_in_bounds(kernel, parameters)
+    design = make_hardware(kernel, parameters, memories, operations)
+    ended = copied(start)
+    compile_reference(kernel).run(parameters, ended)
+    given = _words(design, start, tuple(kernel.arrays))
+    return hardware_project(
+        design, targets, Vectors(dict(parameters), given, _words(design, ended, live_out_arrays(kernel)))
+    )
+
+
+def _words(design: Design, memory: Memory, arrays: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """The words of the memories of some arrays."""
+    stores = design.compute.stores
+    return {name: memory_words(stores[name], memory[name].extents, memory[name].cells) for name in arrays}
+
+
+def make_hardware(
+    kernel: Kernel,
+    parameters: Mapping[str, int],
+    memories: Memories | None = None,
+    operations: Operations | None = None,
+) -> Design:
+    """The hardware of a kernel with its arrays on the chip, for parameters up to the given ones."""
+    limits = parameter_limits(kernel, parameters)
+    return make_on_chip(kernel, program_loops(program_of(kernel)), limits, memories, operations)
+
+
+def run_hardware(
+    design: Design,
+    parameters: Mapping[str, int],
+    *,
+    target: str = "verilog",
+    simulator: Simulator = "verilator",
+    seed: int = 0,
+    vcd: Path | None = None,
+) -> dict[str, Any]:
+    """The outcome of running the hardware of a kernel against the original program on the same data."""
+    kernel = design.compute.kernel
+    start = initial_memory(kernel, parameters, seed)
+    check_in_bounds(kernel, parameters)
+    expected, actual = copied(start), copied(start)
+    compile_reference(kernel).run(parameters, expected)
+    cycles = HardwareRun(design, parameters, actual).execute(simulator, vcd)
+    outputs = live_out_arrays(kernel)
+    wrong = len(mismatches(expected, actual, outputs))
+    return {
+        "target": target,
+        "simulator": simulator,
+        "kernel": kernel.name,
+        "parameters": dict(parameters),
+        "match": wrong == 0,
+        "mismatches": wrong,
+        "outputs": {name: len(start[name].cells) for name in outputs},
+        "cycles": cycles,
+        "instances": sum(count(statement.domain, parameters) for statement in kernel.statements),
+        "statements": statement_times(design),
+    }
