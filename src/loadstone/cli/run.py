@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from importlib import import_module
 from typing import Any
 
 from loadstone.cli.kernels import accelerator_of, parameter_values, read_kernel
@@ -19,9 +20,8 @@ def run(arguments: argparse.Namespace) -> int:
         case "model":
             result, show = compare_executions(kernel, parameters, arguments.seed), _show_ways
         case "verilog" | "vhdl":
-            from loadstone.cli.circuits import run_circuit
-
-            result, show = run_circuit(arguments, kernel, parameters), _show_hardware
+            circuits = import_module("loadstone.cli.circuits")
+            result, show = circuits.run_circuit(arguments, kernel, parameters), _show_hardware
         case _:
             result, show = _run_accelerator(arguments, kernel, parameters), _show
     if arguments.json:
