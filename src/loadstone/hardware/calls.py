@@ -84,7 +84,7 @@ def _exact(expression: Expression) -> Expression:
 
 
 def with_signatures(node: Node, statements: Mapping[str, Statement], signatures: Mapping[str, Signature]) -> Node:
-    """The tree with the arguments of signatures in place of the iterators."""
+    """The tree with the arguments of signatures in place of the iterators; other instances have none."""
     match node:
         case For(iterator=iterator, start=start, condition=condition, step=step, body=body):
             return For(iterator, start, condition, step, with_signatures(body, statements, signatures))
@@ -93,6 +93,8 @@ def with_signatures(node: Node, statements: Mapping[str, Statement], signatures:
             return If(condition, with_signatures(then, statements, signatures), other)
         case Block(items=items):
             return Block(tuple(with_signatures(item, statements, signatures) for item in items))
+        case Instance(statement=name) if name not in signatures:
+            return Instance(name, ())
         case Instance(statement=name, arguments=arguments):
             values = dict(zip(statements[name].iterators, arguments, strict=True))
             given = (_exact(substituted(value, values)) for value in signatures[name].values.values())

@@ -60,7 +60,10 @@ class Control:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compute:
-    """What computes a kernel: a controller and datapaths by statement; `stable` are scalars that are never written."""
+    """What computes a kernel: a controller and datapaths by statement; `stable` are scalars that are never written.
+
+    At `markers`, which are instances in the loops that compute nothing, the controller waits to be passed on.
+    """
 
     name: str
     kernel: Kernel
@@ -71,6 +74,7 @@ class Compute:
     datapaths: Mapping[str, Datapath]
     hazards: tuple[Hazard, ...]
     stable: frozenset[str]
+    markers: tuple[str, ...] = ()
 
     @property
     def statements(self) -> dict[str, Statement]:
@@ -99,10 +103,11 @@ def make_compute(
     stores: Stores,
     memories: Memories,
     operations: Operations,
+    markers: tuple[str, ...] = (),
 ) -> Compute:
     """What computes a kernel by a loop tree, with arrays in stores, for parameters in ranges."""
     name = fresh(kernel.name, OWN)
-    statements = {each: kernel.statement(each) for each in statements_of(tree)}
+    statements = {each: kernel.statement(each) for each in statements_of(tree) if each not in markers}
     signatures = {each: signature(statement, kernel.parameters, stores) for each, statement in statements.items()}
     control = _control(f"{name}_control", with_signatures(tree, statements, signatures), signatures, limits, kernel)
     written = {statement.write.array for statement in statements.values()}
@@ -122,7 +127,7 @@ def make_compute(
         title = f"Statement {each} of {kernel.name}."
         module = fresh(f"{name}_{each}", ())
         datapaths[each] = make_datapath(module, title, times[each], stores[statement.write.array], stores, probes)
-    return Compute(name, kernel, stores, memories, control, signatures, datapaths, hazards, stable)
+    return Compute(name, kernel, stores, memories, control, signatures, datapaths, hazards, stable, markers)
 
 
 def _control(

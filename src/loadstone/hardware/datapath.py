@@ -28,9 +28,9 @@ class Probe:
     addressed: bool
 
 
-def address_type(store: Store) -> Bits:
-    """The type of addresses of a store."""
-    return unsigned(address_width(store.depth))
+def address_type(store: Store, *, one_copy: bool = False) -> Bits:
+    """The type of addresses of a store, or of one copy of its words."""
+    return unsigned(address_width(store.depth // store.copies if one_copy else store.depth))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

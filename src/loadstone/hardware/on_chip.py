@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 
 from loadstone.hardware.arithmetic import encoded
-from loadstone.hardware.compute import Compute, Hazard, make_compute
-from loadstone.hardware.datapath import address_type, fetch_port
-from loadstone.hardware.issue import add_issue
+from loadstone.hardware.compute import Compute, make_compute
+from loadstone.hardware.datapath import address_type
+from loadstone.hardware.engine import Engine, Surroundings, Write, chosen, written
 from loadstone.hardware.limits import Limits
 from loadstone.hardware.memories import make_memory, words
 from loadstone.hardware.names import Names
@@ -18,13 +17,10 @@ from loadstone.hardware.stores import Store, stores_of
 from loadstone.hardware.timing import Memories
 from loadstone.loops.model import Node
 from loadstone.model.kernel import Array, Kernel
-from loadstone.rtl.expressions import Signal, Value, any_of, const, mux
-from loadstone.rtl.module import Instance, Module
+from loadstone.rtl.expressions import Signal, Value, any_of
+from loadstone.rtl.module import Module
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import bit
-
-Choice = tuple[Value, Value]
-"""A condition, and the value that it chooses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +95,10 @@ class _Top:
         self.module = m = Module(compute.name, f"{compute.kernel.name}, with its arrays in memories on the chip.")
         self.names = Names(m, ("ready", "done"))
         self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
-        control = compute.control
-        self.parameters = {
-            name: m.input(self.names.fresh(name), control.module[port].bits)
-            for name, port in control.parameters.items()
-        }
-        self.scalars_in = {
-            array.name: m.input(self.names.fresh(f"{array.name}_in"), compute.stores[array.name].type)
-            for array in compute.kernel.arrays.values()
-            if array.rank == 0 and (array.initialised or array.name in compute.stable)
-        }
-        self.host_inputs = {
-            array.name: self._host(array) for array in compute.kernel.arrays.values() if _is_seen(array)
-        }
+        self.parameters = parameter_ports(self.names, compute)
+        self.scalars_in = scalar_ports(self.names, compute)
+        arrays = compute.kernel.arrays.values()
+        self.host_inputs = {array.name: self._host(array) for array in arrays if _is_seen(array)}
         self.scalars_out: dict[str, str] = {}
         self.hosts: dict[str, HostPort] = {}
         self.words: dict[str, tuple[str, ...]] = {}
@@ -126,97 +113,22 @@ class _Top:
 
     def fill(self) -> None:
         """Adds all parts and connects them."""
-        m, statements = self.module, self.compute.statements
         self.running = self.names.state("running", comment="since the cycle after the start")
-        self.begin = self.names.wire("begin_run", self.start & ~self.running)
-        self.going = {name: m.wire(self.names.fresh(f"{name}_goes"), bit) for name in statements}
-        control = self._control()
-        ports = self.compute.control.ports
-        self.arguments = {
-            name: {what: control[ports.port(name, what)] for what in ports.arguments[name]} for name in statements
-        }
-        self.data = self._data()
-        m.section("Datapaths")
-        self.datapaths = {name: self._datapath(name) for name in statements}
-        m.section("Issue: an instance goes when nothing that it needs is still on its way")
-        add_issue(self.names, self.compute, control, self.datapaths, self.going)
-        m.section("Memories and registers")
-        self._stores()
-        self._finish(control)
-
-    def _control(self) -> Instance:
-        control = self.compute.control
-        inputs: dict[str, Value] = {control.parameters[name]: port for name, port in self.parameters.items()}
-        lasts = {control.ports.port(name, "last"): goes for name, goes in self.going.items()}
-        return self.module.instance(
-            self.names.fresh("control"), control.module, {**inputs, "start": self.begin, **lasts}
-        )
-
-    def _data(self) -> dict[tuple[str, int], Signal]:
-        """The words that read ports give, and the values of scalars."""
-        found: dict[tuple[str, int], Signal] = {}
-        for name, store in self.compute.stores.items():
-            if store.depth:
-                for port in range(self._read_ports(name)):
-                    found[name, port] = self.module.wire(self.names.fresh(f"{name}_word_{port}"), store.type)
-            elif name not in self.compute.stable:
-                found[name, 0] = self.names.register(f"{name}_value", store.type)
-        return found
-
-    def _read_ports(self, array: str) -> int:
-        slots = [slot for table in self.compute.times.values() for slot in table.slots.values()]
-        return max((slot.port + 1 for slot in slots if slot.array == array), default=1)
-
-    def _datapath(self, name: str) -> Instance:
-        """The datapath of a statement in its place."""
-        path = self.compute.datapaths[name]
-        inputs: dict[str, Value] = {"start": self.going[name]}
-        inputs |= {port.name: self.arguments[name][what] for what, port in path.arguments.items()}
-        inputs |= {port.name: self._stable(what) for what, port in path.stable.items()}
-        for position, slot in path.times.slots.items():
-            inputs[f"{fetch_port(position)}_data"] = self.data[slot.array, slot.port]
-        for hazard in self.compute.hazards:
-            if hazard.writer == name and hazard.probe.addressed:
-                inputs[f"{hazard.probe.name}_address"] = self._probed(hazard)
-        return self.module.instance(self.names.fresh(f"run_{name}"), path.module, inputs)
-
-    def _stable(self, what: str) -> Signal:
-        return self.parameters[what] if what in self.parameters else self.scalars_in[what]
-
-    def _probed(self, hazard: Hazard) -> Value:
-        """The address that a hazard asks about."""
-        array = self.compute.access(hazard.statement, hazard.position).array
-        argument = self.compute.signatures[hazard.statement].addresses[hazard.position]
-        return self.arguments[hazard.statement][argument].wrapped(address_type(self.compute.stores[array]))
-
-    def _stores(self) -> None:
+        begin = self.names.wire("begin_run", self.start & ~self.running)
+        given = Surroundings(self.parameters, self.scalars_in, begin)
+        self.engine = Engine(self.names, self.compute, given)
+        self.module.section("Memories")
         for name, store in self.compute.stores.items():
             if store.depth:
                 self._memory(name, store)
-            elif name not in self.compute.stable:
-                self._register(name, self.compute.kernel.arrays[name])
-
-    def _writers(self, array: str) -> list[Instance]:
-        statements = self.compute.statements.values()
-        return [self.datapaths[each.name] for each in statements if each.write.array == array]
-
-    def _register(self, name: str, array: Array) -> None:
-        """A scalar: its value at the start, and those that are written."""
-        m, value = self.module, self.data[name, 0]
-        with m.clocked(f"Scalar {name}."):
-            if name in self.scalars_in:
-                with m.when(self.begin):
-                    m.assign(value, self.scalars_in[name])
-            for writer in self._writers(name):
-                with m.when(writer["write_enable"]):
-                    m.assign(value, writer["write_data"])
-        if array.live_out:
-            self.scalars_out[name] = m.output(self.names.fresh(f"{name}_out"), value).name
+        self._finish(begin)
+        for name, value in self.engine.values.items():
+            if self.compute.kernel.arrays[name].live_out:
+                self.scalars_out[name] = self.module.output(self.names.fresh(f"{name}_out"), value).name
 
     def _memory(self, name: str, store: Store) -> None:
         """The memory of an array between datapaths and host."""
-        compute, m = self.compute, self.module
-        reads = self._read_ports(name)
+        compute, m, reads = self.compute, self.module, self.engine.ports(name)
         module = make_memory(
             fresh(f"{compute.name}_{name}", ()),
             store.type,
@@ -225,71 +137,68 @@ class _Top:
             reads=reads,
             initial=[encoded(value, store.element) for value in compute.kernel.arrays[name].values or ()],
         )
-        inputs = {**self._writing(name), **self._reading(name, reads)}
+        inputs = {**written(self._writes(name)), **self._reading(name, reads)}
         instance = m.instance(self.names.fresh(f"{name}_memory"), module, inputs)
         for port in range(reads):
-            m.assign(self.data[name, port], instance[f"read_{port}_data"])
+            m.assign(self.engine.words[name, port], instance[f"read_{port}_data"])
         self.words[name] = tuple(f"{instance.name}.{words(port)}" for port in range(reads))
         if name in self.host_inputs:
             host = self.host_inputs[name]
-            word = m.output(self.names.fresh(f"{name}_word"), self.data[name, 0], "at the address, while ready")
+            found = self.engine.words[name, 0]
+            word = m.output(self.names.fresh(f"{name}_word"), found, "at the address, while ready")
             self.hosts[name] = HostPort(host.write.name, host.address.name, host.data.name, word.name)
 
-    def _writing(self, name: str) -> dict[str, Value]:
-        """The inputs of the port that writes."""
-        writers = [(each["write_enable"], each["write_address"], each["write_data"]) for each in self._writers(name)]
-        host = self.host_inputs.get(name)
+    def _writes(self, name: str) -> list[Write]:
+        """What is written to an array: by datapaths, and by the host while nothing runs."""
+        found, host = self.engine.writes(name), self.host_inputs.get(name)
         if host is not None:
-            writers.append(
-                (self.names.wire(f"{name}_host_writes", host.write & ~self.running), host.address, host.data)
-            )
-        return {
-            "write_enable": any_of(*(enable for enable, _, _ in writers)),
-            "write_address": _chosen([(enable, address) for enable, address, _ in writers]),
-            "write_data": _chosen([(enable, data) for enable, _, data in writers]),
-        }
+            enable = self.names.wire(f"{name}_host_writes", host.write & ~self.running)
+            found.append(Write(enable, host.address, host.data))
+        return found
 
     def _reading(self, name: str, reads: int) -> dict[str, Value]:
         """The inputs of the ports that read; the host has the first one while nothing runs."""
         inputs: dict[str, Value] = {}
         for port in range(reads):
-            asks = self._asks(name, port)
+            asks = self.engine.asks(name, port)
             if name in self.host_inputs and port == 0:
                 asks.append((~self.running, self.host_inputs[name].address))
             inputs[f"read_{port}_enable"] = any_of(*(enable for enable, _ in asks))
-            inputs[f"read_{port}_address"] = _chosen(asks)
+            inputs[f"read_{port}_address"] = chosen(asks)
         return inputs
 
-    def _asks(self, array: str, port: int) -> list[Choice]:
-        """The fetches from a port: enable and address of each."""
-        return [
-            (self.datapaths[name][f"{fetch_port(k)}_enable"], self.datapaths[name][f"{fetch_port(k)}_address"])
-            for name, table in self.compute.times.items()
-            for k, slot in table.slots.items()
-            if (slot.array, slot.port) == (array, port)
-        ]
-
-    def _finish(self, control: Instance) -> None:
+    def _finish(self, begin: Signal) -> None:
         m = self.module
         m.section("The whole run")
         issued = self.names.state("issued", comment="all instances have started")
-        busy = self.names.wire("busy", any_of(*(instance["busy"] for instance in self.datapaths.values())))
-        ends = self.names.wire("ends", issued & ~busy)
+        ends = self.names.wire("ends", issued & ~self.engine.busy)
         was_done = self.names.state("was_done")
         with m.clocked():
-            m.assign(issued, (issued | control["last"]) & ~ends)
-            m.assign(self.running, (self.running | self.begin) & ~ends)
-            m.assign(was_done, (was_done | ends) & ~self.begin)
+            m.assign(issued, (issued | self.engine.last) & ~ends)
+            m.assign(self.running, (self.running | begin) & ~ends)
+            m.assign(was_done, (was_done | ends) & ~begin)
         m.output("ready", ~self.running, "may be started")
         m.output("done", was_done, "has run since the last start")
+
+
+def parameter_ports(names: Names, compute: Compute) -> dict[str, Signal]:
+    """New inputs for the parameters."""
+    control = compute.control
+    return {
+        name: names.module.input(names.fresh(name), control.module[port].bits)
+        for name, port in control.parameters.items()
+    }
+
+
+def scalar_ports(names: Names, compute: Compute) -> dict[str, Signal]:
+    """New inputs for the scalars that are given."""
+    return {
+        array.name: names.module.input(names.fresh(f"{array.name}_in"), compute.stores[array.name].type)
+        for array in compute.kernel.arrays.values()
+        if array.rank == 0 and (array.initialised or array.name in compute.stable)
+    }
 
 
 def _is_seen(array: Array) -> bool:
     """Whether an array is filled before a run, or looked at after it."""
     return array.rank > 0 and (array.initialised or array.live_out)
-
-
-def _chosen(choices: list[Choice]) -> Value:
-    """The value of the only condition that holds; any, if none does."""
-    *others, (_, last) = choices or [(const(0), const(0))]
-    return reduce(lambda rest, choice: mux(choice[0], choice[1], rest), reversed(others), last)

@@ -30,6 +30,7 @@ class Store:
     array: str
     element: ScalarType
     extents: tuple[int, ...]
+    copies: int = 1
 
     @property
     def type(self) -> Bits:
