@@ -119,6 +119,8 @@ def test_examples_run_in_verilator(name: str) -> None:
 def test_all_examples_run_in_verilator(path: Path, form: str) -> None:
     if form and "double" not in path.read_text():
         pytest.skip("it has no double")
+    if form == "int" and ("/" in path.read_text().split("*/")[-1] or "sqrt" in path.read_text()):
+        pytest.skip("quotients and roots of integers need not exist")
     try:
         kernel = ls.parse(path, types={"double": form} if form else None)
     except InputError:

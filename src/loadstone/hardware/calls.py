@@ -41,7 +41,7 @@ def signature(statement: Statement, parameters: Sequence[str], stores: Stores) -
     """The arguments that a statement needs."""
     accesses = {**dict(enumerate(statement.reads)), WRITE: statement.write}
     known = {
-        position: _exact(stores[access.array].address(access.subscripts))
+        position: exact(stores[access.array].address(access.subscripts))
         for position, access in accesses.items()
         if access.subscripts and _is_affine(access, statement, parameters)
     }
@@ -72,15 +72,15 @@ def _is_affine(access: Access, statement: Statement, parameters: Sequence[str]) 
     return True
 
 
-def _exact(expression: Expression) -> Expression:
+def exact(expression: Expression) -> Expression:
     """An affine expression without conversions: numbers are exact."""
     match expression:
         case Cast(operand=operand):
-            return _exact(operand)
+            return exact(operand)
         case Variable(name=name):
             return Variable(name, INT)
         case _:
-            return tidy(replace(rebuilt(expression, _exact), type=INT))
+            return tidy(replace(rebuilt(expression, exact), type=INT))
 
 
 def with_signatures(node: Node, statements: Mapping[str, Statement], signatures: Mapping[str, Signature]) -> Node:
@@ -97,5 +97,5 @@ def with_signatures(node: Node, statements: Mapping[str, Statement], signatures:
             return Instance(name, ())
         case Instance(statement=name, arguments=arguments):
             values = dict(zip(statements[name].iterators, arguments, strict=True))
-            given = (_exact(substituted(value, values)) for value in signatures[name].values.values())
+            given = (exact(substituted(value, values)) for value in signatures[name].values.values())
             return Instance(name, tuple(given))

@@ -18,11 +18,11 @@ import islpy as isl
 
 from loadstone.hardware.calls import Signature, signature, with_signatures
 from loadstone.hardware.controller import Options, make_controller
-from loadstone.hardware.datapath import Datapath, Probe, make_datapath
+from loadstone.hardware.datapath import Datapath, Probe, address_type, make_datapath
 from loadstone.hardware.hazards import may_follow
 from loadstone.hardware.interface import OWN, Statements, statement_ports
 from loadstone.hardware.limits import Limits, within
-from loadstone.hardware.lowering import WRITE, lowered
+from loadstone.hardware.lowering import WRITE, Arguments, lowered
 from loadstone.hardware.operations import Operations
 from loadstone.hardware.paths import statements as statements_of
 from loadstone.hardware.stores import Stores
@@ -116,7 +116,8 @@ def make_compute(
     types |= {parameter: control.module[port].bits for parameter, port in control.parameters.items()}
     early: dict[str, Timetable] = {}
     for each, statement in statements.items():
-        graph = lowered(statement, signatures[each].typed(control.types(each)), types, stores, operations)
+        arguments = _with_copies(signatures[each].typed(control.types(each)), statement, stores)
+        graph = lowered(statement, arguments, types, stores, operations)
         changing = written - {statement.write.array}
         early[each] = timetable(graph, stores, memories, changing)
     times = _late_enough(early, statements)
@@ -128,6 +129,15 @@ def make_compute(
         module = fresh(f"{name}_{each}", ())
         datapaths[each] = make_datapath(module, title, times[each], stores[statement.write.array], stores, probes)
     return Compute(name, kernel, stores, memories, control, signatures, datapaths, hazards, stable, markers)
+
+
+def _with_copies(arguments: Arguments, statement: Statement, stores: Stores) -> Arguments:
+    """The arguments with addresses that also choose the copy of a store that has two."""
+    addresses: dict[int, tuple[str, Bits]] = {}
+    for position, (name, type) in arguments.addresses.items():
+        store = stores[access_at(statement, position).array]
+        addresses[position] = (name, address_type(store) if store.copies > 1 else type)
+    return replace(arguments, addresses=addresses)
 
 
 def _control(

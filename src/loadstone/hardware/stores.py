@@ -93,19 +93,25 @@ def _rigid_parameters(array: Array, kernel: Kernel) -> frozenset[str]:
 
 def stores_of(kernel: Kernel, limits: Mapping[str, Limits]) -> dict[str, Store]:
     """The memories of a kernel's arrays, for parameters in ranges."""
+    known = within_limits(kernel, limits)
+    return {name: Store(name, array.type, _extents(array, limits, known)) for name, array in kernel.arrays.items()}
+
+
+def within_limits(kernel: Kernel, limits: Mapping[str, Limits]) -> isl.Set:
+    """The parameters in ranges for which a kernel is defined."""
     known = within(limits, kernel.context)
     if known.is_empty():
         hint = f"known of the parameters: {kernel.context}"
         raise InputError(Diagnostic("the kernel is not defined for any parameters in these ranges", None, hint))
-    return {name: Store(name, array.type, _extents(array, limits, known)) for name, array in kernel.arrays.items()}
+    return known
 
 
 def _extents(array: Array, limits: Mapping[str, Limits], known: isl.Set) -> tuple[int, ...]:
-    return tuple(max(1, _most(extent, limits, known)) for extent in array.extents)
+    return tuple(max(1, greatest(extent, limits, known)) for extent in array.extents)
 
 
-def _most(extent: Expression, limits: Mapping[str, Limits], known: isl.Set) -> int:
-    """The greatest value of an extent."""
+def greatest(extent: Expression, limits: Mapping[str, Limits], known: isl.Set) -> int:
+    """The greatest value of an extent for parameters that are known; with those of the ranges if it is not affine."""
     space = set_space(tuple(limits), "", ())
     try:
         value = affine_value(extent, space)

@@ -84,8 +84,8 @@ def make_accelerator(plan: LocalPlan) -> Accelerator:
     order = sorted(plan.arrays, key=lambda name: name not in plan.handover.early)
     return Accelerator(
         plan,
-        _loops_over(existing_strips(tiles), STRIP, tiles.outer, tiles.kernel.context),
-        _loops_over(existing, TILE, tiles.inner, existing.params()),
+        loops_over(existing_strips(tiles), STRIP, tiles.outer, tiles.kernel.context),
+        loops_over(existing, TILE, tiles.inner, existing.params()),
         _compute_loops(tiles, existing),
         tuple(_scans(plan, existing, [(name, plan[name].load) for name in order])),
         tuple(_scans(plan, existing, [(name, plan[name].store) for name in plan.arrays])),
@@ -103,7 +103,7 @@ def _scans(plan: LocalPlan, existing: isl.Set, moves: Sequence[tuple[str, isl.Ma
             yield scan(named, existing, [f"{prefix}{k}" for k in range(kernel.arrays[name].rank)])
 
 
-def _loops_over(points: isl.Set, name: str, iterators: Sequence[str], context: isl.Set) -> Node:
+def loops_over(points: isl.Set, name: str, iterators: Sequence[str], context: isl.Set) -> Node:
     """Loops over the points of a set in lexicographic order, around one instance of a name."""
     order = points.identity().reset_tuple_id(Dim.in_).set_tuple_name(Dim.in_, name)
     return generate(order.to_union_map(), context, iterators, option="atomic")

@@ -1,0 +1,106 @@
+"""Movers: controllers that walk through what the tiles of an accelerator load or store, an element in each step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loadstone.hardware.calls import exact
+from loadstone.hardware.controller import Options, make_controller
+from loadstone.hardware.interface import statement_ports
+from loadstone.hardware.limits import Limits
+from loadstone.hardware.names import Names
+from loadstone.hardware.paths import statements as statements_of
+from loadstone.hardware.stores import Stores
+from loadstone.hardware.tile_loops import MARKERS, move_loops, process_loops
+from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.model import Block, For, If, Instance, Node
+from loadstone.rtl.expressions import Signal, Value
+from loadstone.rtl.types import bit
+
+PLACE, CELL = "place", "cell"
+"""The arguments of an element: its place in external memory, in elements of its array, and its cell in the buffer."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Element:
+    """An element at which a mover stands: whether it does, where the element is, and the wire that lets it go on."""
+
+    wanted: Signal
+    place: Signal
+    cell: Signal
+    goes: Signal
+
+
+class Mover:
+    """A mover in a module: its elements by array, and the markers at which it stands (`at`) until it is passed on."""
+
+    def __init__(
+        self,
+        names: Names,
+        title: str,
+        accelerator: Accelerator,
+        stores: tuple[Stores, Stores],
+        limits: Mapping[str, Limits],
+        parameters: Mapping[str, Signal],
+        begin: Signal,
+    ) -> None:
+        self._names = names
+        tree = _addressed(process_loops(accelerator, move_loops(accelerator, title)), *stores)
+        self.arrays = tuple(name for name in statements_of(tree) if name not in MARKERS.names)
+        arguments = dict.fromkeys(self.arrays, (PLACE, CELL))
+        kernel = accelerator.kernel
+        module = make_controller(
+            f"{names.module.name}_{title}", tree, limits, Options(arguments=arguments), kernel.context
+        )
+        inputs = [port.name for port in module.of_kind("input")]
+        ports = statement_ports(arguments, statements_of(tree), inputs[: len(limits) + 1])
+        self._goes = {name: names.module.wire(names.fresh(f"{title}_{name}_goes"), bit) for name in statements_of(tree)}
+        given: dict[str, Value] = dict(zip(inputs, (parameters[name] for name in limits), strict=False))
+        lasts = {ports.port(name, "last"): goes for name, goes in self._goes.items()}
+        control = names.module.instance(names.fresh(f"{title}_control"), module, {**given, "start": begin, **lasts})
+        self.last = control["last"]
+        wanted = {
+            name: self._standing(f"{title}_{name}", control[ports.port(name, "start")], name)
+            for name in lasts_of(self._goes)
+        }
+        self.at = {name: wanted[name] for name in MARKERS.names if name in wanted}
+        self.passes = {name: self._goes[name] for name in self.at}
+        self.elements = {
+            name: Element(
+                wanted[name],
+                control[ports.port(name, PLACE)],
+                control[ports.port(name, CELL)],
+                self._goes[name],
+            )
+            for name in self.arrays
+        }
+
+    def _standing(self, wish: str, start: Signal, name: str) -> Signal:
+        """Whether the controller stands at a statement."""
+        m = self._names.module
+        waits = self._names.state(f"{wish}_waits")
+        at = self._names.wire(f"{wish}_at", start | waits)
+        with m.clocked():
+            m.assign(waits, at & ~self._goes[name])
+        return at
+
+
+def lasts_of(goes: Mapping[str, Signal]) -> tuple[str, ...]:
+    return tuple(goes)
+
+
+def _addressed(node: Node, outside: Stores, inside: Stores) -> Node:
+    """The loops with places and cells of elements instead of their subscripts."""
+    match node:
+        case For(iterator=iterator, start=start, condition=condition, step=step, body=body):
+            return For(iterator, start, condition, step, _addressed(body, outside, inside))
+        case If(condition=condition, then=then, otherwise=otherwise):
+            other = None if otherwise is None else _addressed(otherwise, outside, inside)
+            return If(condition, _addressed(then, outside, inside), other)
+        case Block(items=items):
+            return Block(tuple(_addressed(item, outside, inside) for item in items))
+        case Instance(statement=name) if name in MARKERS.names:
+            return node
+        case Instance(statement=name, arguments=subscripts):
+            return Instance(name, tuple(exact(store[name].address(subscripts)) for store in (outside, inside)))

@@ -1,0 +1,97 @@
+"""The loops of the processes of an accelerator: over strips and tiles, with markers where they wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.loops.accelerator import STRIP, TILE, Accelerator, loops_over
+from loadstone.loops.model import Block, For, If, Instance, Node, mapped
+from loadstone.model.expression import Expression, substituted
+from loadstone.poly import renamed_dims
+from loadstone.poly.limits import LimitReached, operation_limit
+from loadstone.poly.spaces import Dim, inputs_to_parameters
+from loadstone.transfer.tile_accesses import existing_tiles
+
+
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """The names of the places where processes wait: at the beginning and at the end of strips and tiles."""
+
+    strip_begin: str = "strip_begin"
+    tile_begin: str = "tile_begin"
+    tile_end: str = "tile_end"
+    strip_end: str = "strip_end"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.strip_begin, self.tile_begin, self.tile_end, self.strip_end
+
+
+MARKERS = Markers()
+
+
+def process_loops(accelerator: Accelerator, body: Node) -> Node:
+    """The loops of a process that executes a body in each tile; the body is a function of the tile coordinates."""
+    tiles = accelerator.plan.tiles
+    in_tile = _between(MARKERS.tile_begin, body, MARKERS.tile_end)
+    in_strip = _filled(accelerator.tiles, TILE, _with_values(in_tile, tiles.inner))
+    whole = _between(MARKERS.strip_begin, in_strip, MARKERS.strip_end)
+    return _filled(accelerator.strips, STRIP, _with_values(whole, tiles.outer))
+
+
+def _between(first: str, body: Node, last: str) -> Node:
+    return Block((Instance(first, ()), body, Instance(last, ())))
+
+
+def _with_values(body: Node, names: Sequence[str]) -> Callable[[Instance], Node]:
+    """The body for the values that an instance gives to names."""
+
+    def filled(instance: Instance) -> Node:
+        values = dict(zip(names, instance.arguments, strict=True))
+
+        def change(expression: Expression) -> Expression:
+            return substituted(expression, values)
+
+        return mapped(body, change)
+
+    return filled
+
+
+def _filled(node: Node, name: str, body: Callable[[Instance], Node]) -> Node:
+    """The tree with a body in place of the instances of a name."""
+    match node:
+        case For(body=inner):
+            return replace(node, body=_filled(inner, name, body))
+        case If(then=then, otherwise=otherwise):
+            other = None if otherwise is None else _filled(otherwise, name, body)
+            return replace(node, then=_filled(then, name, body), otherwise=other)
+        case Block(items=items):
+            return Block(tuple(_filled(item, name, body) for item in items))
+        case Instance(statement=statement):
+            return body(node) if statement == name else node
+
+
+def move_loops(accelerator: Accelerator, verb: str) -> Node:
+    """The loops over what a tile loads or stores, arrays one after the other; instances are elements of an array."""
+    plan = accelerator.plan
+    moves = {name: part.load if verb == "load" else part.store for name, part in plan.arrays.items()}
+    return Block(tuple(_moves(accelerator, name, move) for name, move in moves.items() if not move.is_empty()))
+
+
+def _moves(accelerator: Accelerator, name: str, move: isl.Map) -> Node:
+    """Loops over the elements of an array that a tile moves, row by row."""
+    tiles = accelerator.plan.tiles
+    named = renamed_dims(move, tiles.inner, Dim.in_)
+    context = inputs_to_parameters(isl.Map.from_domain(existing_tiles(tiles)), tiles.inner).params()
+    try:
+        with operation_limit():
+            elements = inputs_to_parameters(named, tiles.inner).coalesce()
+            variables = [f"{name}_{k}" for k in range(accelerator.kernel.arrays[name].rank)]
+            return loops_over(elements, name, variables, context)
+    except LimitReached:
+        raise UnsupportedError(Diagnostic(f"what tiles move of '{name}' is too complicated for hardware")) from None
