@@ -6,17 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from loadstone.bus.ports import Bus
+from loadstone.dram.timing import Timing
 from loadstone.emit.hdl import HARDWARE_TARGETS, hardware_project
 from loadstone.emit.hdl_description import statement_times
 from loadstone.emit.hdl_vectors import Vectors, memory_words
 from loadstone.emit.hls import Flavour
 from loadstone.emit.project import Project
-from loadstone.emit.targets import build_project
+from loadstone.emit.targets import build_project, predicted_words
+from loadstone.hardware.accelerator import make_accelerator_design
 from loadstone.hardware.on_chip import Design, make_on_chip
 from loadstone.hardware.operations import Operations
 from loadstone.hardware.stores import parameter_limits
 from loadstone.hardware.timing import Memories
-from loadstone.loops.accelerator import make_accelerator
+from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import check_in_bounds, plan
@@ -24,6 +27,7 @@ from loadstone.simulate import initial_memory, mismatches
 from loadstone.simulate.compiled import compile_reference
 from loadstone.simulate.hardware import HardwareRun, Simulator
 from loadstone.simulate.memory import Memory, copied, live_out_arrays
+from loadstone.simulate.system import SystemRun
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import DEFAULT_DEPTH
 from loadstone.transfer.volumes import count
@@ -96,6 +100,53 @@ def make_hardware(
     """The hardware of a kernel with its arrays on the chip, for parameters up to the given ones."""
     limits = parameter_limits(kernel, parameters)
     return make_on_chip(kernel, program_loops(program_of(kernel)), limits, memories, operations)
+
+
+def run_system(
+    accelerator: Accelerator,
+    parameters: Mapping[str, int],
+    timing: Timing,
+    *,
+    memories: Memories | None = None,
+    operations: Operations | None = None,
+    bus: Bus | None = None,
+    seed: int = 0,
+    vcd: Path | None = None,
+    bases: Mapping[str, int] | None = None,
+) -> dict[str, Any]:
+    """The outcome of running an accelerator in hardware, with external memory, against the original program."""
+    kernel = accelerator.kernel
+    limits = parameter_limits(kernel, parameters)
+    design = make_accelerator_design(accelerator, limits, bus, memories, operations)
+    start = initial_memory(kernel, parameters, seed)
+    check_in_bounds(kernel, parameters)
+    expected, actual = copied(start), copied(start)
+    compile_reference(kernel).run(parameters, expected)
+    run = SystemRun(design, timing, parameters, actual, bases or {}).execute(vcd)
+    outputs = live_out_arrays(kernel)
+    wrong = len(mismatches(expected, actual, outputs))
+    loaded, stored = predicted_words(accelerator, parameters)
+    per_word = design.bus.bytes // design.element_bytes
+    return {
+        "target": "verilog",
+        "simulator": "verilator",
+        "kernel": kernel.name,
+        "parameters": dict(parameters),
+        "match": wrong == 0,
+        "mismatches": wrong,
+        "outputs": {name: len(start[name].cells) for name in outputs},
+        "loaded": run.words_read if per_word == 1 else loaded,
+        "stored": run.words_written if per_word == 1 else stored,
+        "predicted": {"loaded": loaded, "stored": stored},
+        "cycles": run.cycles,
+        "instances": sum(count(statement.domain, parameters) for statement in kernel.statements),
+        "memory": {
+            "name": timing.name,
+            "row_hits": run.row_hits,
+            "row_changes": run.row_changes,
+            "busy": round(run.busy_cycles / max(1, run.cycles), 4),
+        },
+    }
 
 
 def run_hardware(

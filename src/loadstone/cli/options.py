@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 DEVICES = ("ecp5-25k", "ecp5-85k", "xc7", "xcup", "cyclonev")
+MEMORIES = ("paper", "ddr3-1600", "ddr4-2400", "hbm")
 METHODS = ("exact", "add-var", "mod-classes", "split-periods", "poly-approx", "drop-frac", "hybrid")
 
 
@@ -158,6 +159,9 @@ def run(parser: argparse.ArgumentParser) -> None:
         help="what to run; verilog, vhdl: hardware with all arrays on the chip; model: the kernel as we read it",
     )
     hardware(parser)
+    parser.add_argument(
+        "--memory", choices=MEMORIES, help="verilog: the accelerator, tile by tile, with this external memory"
+    )
     parser.add_argument(
         "--simulator", choices=("verilator", "icarus", "ghdl"), help="by default the one for the target"
     )

@@ -46,6 +46,10 @@ def _run_accelerator(arguments: argparse.Namespace, kernel: Kernel, parameters: 
 def _show(result: dict[str, Any]) -> None:
     print(f"{_title(result)} as {result['target']}")
     _show_result(result)
+    _show_words(result)
+
+
+def _show_words(result: dict[str, Any]) -> None:
     for key in ("loaded", "stored"):
         moved, predicted = result[key], result["predicted"][key]
         print(
@@ -56,10 +60,17 @@ def _show(result: dict[str, Any]) -> None:
 def _show_hardware(result: dict[str, Any]) -> None:
     print(f"{_title(result)} as {result['target']} in {result['simulator']}")
     _show_result(result)
+    if "memory" in result:
+        _show_words(result)
     count = result["instances"]
     each = f", {result['cycles'] / count:.2f} for each of {count} instances" if count else ""
     print(f"  cycles       {result['cycles']}{each}")
-    for name, times in result["statements"].items():
+    if "memory" in result:
+        memory = result["memory"]
+        print(
+            f"  memory       {memory['name']}: {memory['row_changes']} row changes, busy {memory['busy']:.0%} of the time"
+        )
+    for name, times in result.get("statements", {}).items():
         rate = "every cycle" if times["interval"] == 1 else f"every {times['interval']} cycles: {times['reason']}"
         print(f"  {name:12} written {times['latency']} cycles after its start; can start {rate}")
 

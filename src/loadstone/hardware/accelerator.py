@@ -2,7 +2,7 @@
 
 Load and store engines walk through what tiles move, in the order of addresses, and make requests of runs of elements.
 Tokens keep the processes in step: a tile is computed when all its elements have arrived, stored when it has been
-computed, and there are at most `depth` tiles between load and store. A strip is loaded when the one before it (or, where
+computed, and there are at most `depth` tiles between load and store. A strip is loaded when the one before it (where
 strips overlap, the one before that) is in external memory.
 
 Local memories have one port that writes and ports that read. Datapaths come first at both, since they cannot wait.

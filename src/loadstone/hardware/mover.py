@@ -61,8 +61,7 @@ class Mover:
         control = names.module.instance(names.fresh(f"{title}_control"), module, {**given, "start": begin, **lasts})
         self.last = control["last"]
         wanted = {
-            name: self._standing(f"{title}_{name}", control[ports.port(name, "start")], name)
-            for name in lasts_of(self._goes)
+            name: self._standing(f"{title}_{name}", control[ports.port(name, "start")], name) for name in self._goes
         }
         self.at = {name: wanted[name] for name in MARKERS.names if name in wanted}
         self.passes = {name: self._goes[name] for name in self.at}
@@ -84,10 +83,6 @@ class Mover:
         with m.clocked():
             m.assign(waits, at & ~self._goes[name])
         return at
-
-
-def lasts_of(goes: Mapping[str, Signal]) -> tuple[str, ...]:
-    return tuple(goes)
 
 
 def _addressed(node: Node, outside: Stores, inside: Stores) -> Node:
