@@ -67,9 +67,7 @@ def _show_hardware(result: dict[str, Any]) -> None:
     print(f"  cycles       {result['cycles']}{each}")
     if "memory" in result:
         memory = result["memory"]
-        print(
-            f"  memory       {memory['name']}: {memory['row_changes']} row changes, busy {memory['busy']:.0%} of the time"
-        )
+        print(f"  memory       {memory['name']}: {memory['row_changes']} row changes, busy {memory['busy']:.0%}")
     for name, times in result.get("statements", {}).items():
         rate = "every cycle" if times["interval"] == 1 else f"every {times['interval']} cycles: {times['reason']}"
         print(f"  {name:12} written {times['latency']} cycles after its start; can start {rate}")

@@ -49,11 +49,17 @@ def signature(statement: Statement, parameters: Sequence[str], stores: Stores) -
     bodies = [statement.value, *([] if statement.condition is None else [statement.condition]), *rest]
     used = {part.name for body in bodies for part in walk(body) if isinstance(part, Variable)}
     iterators = {name: Variable(name, INT) for name in statement.iterators if name in used}
-    names: dict[Expression, str] = {}
-    for position, address in known.items():
-        names.setdefault(address, _address_name(accesses[position], len(names), iterators))
-    places = {name: address for address, name in names.items()}
-    return Signature({**iterators, **places}, {position: names[address] for position, address in known.items()})
+    keys = {position: (address, _copied_array(accesses[position], stores)) for position, address in known.items()}
+    names: dict[tuple[Expression, str], str] = {}
+    for position, key in keys.items():
+        names.setdefault(key, _address_name(accesses[position], len(names), iterators))
+    places = {name: address for (address, _), name in names.items()}
+    return Signature({**iterators, **places}, {position: names[key] for position, key in keys.items()})
+
+
+def _copied_array(access: Access, stores: Stores) -> str:
+    """The array, if its memory has copies: then addresses choose one, and are not those of other arrays."""
+    return access.array if stores[access.array].copies > 1 else ""
 
 
 def _address_name(access: Access, number: int, taken: Mapping[str, Expression]) -> str:

@@ -1,0 +1,154 @@
+"""Whole accelerators in hardware, with external memory, against the original program."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+import loadstone as ls
+from kernels import EXAMPLES, ROOT, random_kernel, tiny_parameters
+from loadstone.dram.timing import preset
+from loadstone.errors import LoadstoneError, UnsupportedError
+from loadstone.hardware.accelerator import AcceleratorDesign, make_accelerator_design
+from loadstone.hardware.coalescer import make_coalescer
+from loadstone.hardware.stores import parameter_limits
+from loadstone.hardware.system import make_system
+from loadstone.loops.accelerator import Accelerator, make_accelerator
+from loadstone.model.kernel import Kernel
+from loadstone.pipeline import choose_tiling, is_right, plan_tiles
+from loadstone.rtl import Simulation, ghdl, unsigned, verilator
+from loadstone.simulate import initial_memory, mismatches
+from loadstone.simulate.compiled import compile_reference
+from loadstone.simulate.memory import copied, live_out_arrays
+from loadstone.simulate.system import SystemRun
+from loadstone.storage.handover import Mode
+from loadstone.storage.local_plan import with_buffers
+from loadstone.targets import run_system
+
+PAPER = preset("paper")
+
+
+def accelerator_of(
+    kernel: Kernel, sizes: tuple[int, ...] | None, depth: int = 2, strips: Mode = "overlap"
+) -> Accelerator:
+    return make_accelerator(with_buffers(plan_tiles(choose_tiling(kernel, sizes)), depth, strips=strips))
+
+
+def check_run(design: AcceleratorDesign, parameters: Mapping[str, int], bases: Mapping[str, int] | None = None) -> None:
+    """Runs hardware on generated data, and compares memory."""
+    kernel = design.compute.kernel
+    start = initial_memory(kernel, parameters)
+    expected, actual = copied(start), copied(start)
+    compile_reference(kernel).run(parameters, expected)
+    SystemRun(design, PAPER, parameters, actual, bases or {}).execute()
+    assert not mismatches(expected, actual, live_out_arrays(kernel))
+
+
+def test_one_design_runs_all_sizes() -> None:
+    kernel = ls.parse(ROOT / "examples/matmul.c")
+    design = make_accelerator_design(accelerator_of(kernel, (4, 4, 4)), parameter_limits(kernel, {"n": 9}))
+    for size in (0, 1, 3, 4, 5, 7, 9):
+        check_run(design, {"n": size})
+
+
+def test_arrays_may_lie_anywhere() -> None:
+    kernel = ls.parse(ROOT / "examples/vector_sum.c")
+    design = make_accelerator_design(accelerator_of(kernel, (8,)), parameter_limits(kernel, {"n": 100}))
+    check_run(design, {"n": 100}, {"a": 4092, "b": 12, "c": 4 * 1300})
+    check_run(design, {"n": 61}, {"a": 4 * 2047, "b": 4, "c": 4 * 1023})
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "parameters", "depth", "strips"),
+    [
+        ("jacobi1d_sa", (2, 4), {"T": 5, "N": 13}, 2, "overlap"),
+        ("threshold", (4, 4), {"rows": 7, "cols": 9}, 1, "overlap"),
+        ("polymul", (3, 5), {"N": 11}, 3, "drain"),
+    ],
+)
+def test_accelerators_move_the_words_of_the_plan(
+    name: str, sizes: tuple[int, ...], parameters: dict[str, int], depth: int, strips: Mode
+) -> None:
+    kernel = ls.parse(ROOT / f"examples/{name}.c")
+    outcome = run_system(accelerator_of(kernel, sizes, depth, strips=strips), parameters, PAPER)
+    assert is_right(outcome), outcome
+
+
+def test_copies_keep_the_memory_busy() -> None:
+    kernel = ls.parse(ROOT / "examples/dma.c")
+    outcome = run_system(accelerator_of(kernel, (256,)), {"n": 4096}, PAPER)
+    assert is_right(outcome)
+    assert outcome["cycles"] <= 1.15 * (outcome["loaded"] + outcome["stored"])
+
+
+def test_elements_of_several_widths_are_refused() -> None:
+    kernel = ls.parse(ROOT / "examples/histogram.c")
+    with pytest.raises(UnsupportedError, match="elements of one width"):
+        run_system(accelerator_of(kernel, (8,)), {"n": 8}, PAPER)
+
+
+def test_the_text_has_no_warnings() -> None:
+    kernel = ls.parse(ROOT / "examples/matmul.c")
+    design = make_accelerator_design(accelerator_of(kernel, (4, 4, 4)), parameter_limits(kernel, {"n": 9}))
+    module = make_system(design, PAPER, 1024)
+    assert verilator.lint(module) == ""
+    try:
+        assert ghdl.lint(module) == ""
+    except LoadstoneError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("longest", [4, 16])
+def test_runs_of_elements_become_requests(longest: int) -> None:
+    source = random.Random(longest)
+    places = [4 * source.randrange(64)]
+    for _ in range(400):
+        places.append(places[-1] + 4 if source.random() < 0.8 else 4 * source.randrange(64))
+    simulation = Simulation(make_coalescer("runs", unsigned(12), 4, longest))
+    waiting, found, counts = list(places), list[int](), list[int]()
+    for _ in range(3000):
+        simulation.set("in_valid", int(bool(waiting) and source.random() < 0.9))
+        simulation.set("in_address", waiting[0] if waiting else 0)
+        simulation.set("flush", int(not waiting))
+        simulation.set("request_ready", int(source.random() < 0.5))
+        if simulation.get("takes"):
+            waiting.pop(0)
+        if simulation.get("leaves"):
+            first, count = simulation.get("request_address"), simulation.get("request_count")
+            counts.append(count)
+            found += [first + 4 * k for k in range(count)]
+        simulation.step()
+    assert found == places
+    assert max(counts) == longest
+    assert simulation.get("empty") == 1
+
+
+def run_random(seed: int, may: bool) -> None:
+    kernel, rows = random_kernel(seed, may=may)
+    parameters = rows[-1]
+    accelerator = make_accelerator(ls.plan(kernel, None if kernel.tiling else ls.Tiling((3,), "auto", 1 + seed % 2)))
+    assert is_right(run_system(accelerator, parameters, PAPER, seed=seed))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(40))
+def test_random_kernels(seed: int) -> None:
+    try:
+        run_random(seed, may=bool(seed % 4 == 3))
+    except UnsupportedError as error:
+        pytest.skip(str(error).splitlines()[0])
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_all_examples(path: Path) -> None:
+    kernel = ls.parse(path)
+    parameters = list(tiny_parameters(kernel, (2, 3, 5)))[-1]
+    try:
+        outcome = run_system(make_accelerator(ls.plan(kernel)), parameters, PAPER)
+    except UnsupportedError as error:
+        pytest.skip(str(error).splitlines()[0])
+    assert is_right(outcome), outcome
