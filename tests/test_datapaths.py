@@ -219,6 +219,25 @@ def test_subnormal_numbers_are_kept_or_flushed() -> None:
     assert memory["b"].cells == [0.0] * 4
 
 
+CLASHES = """
+void control(int n, int A[n], int a[n], int start[n], int S0, int control_[n])
+{
+#pragma scop
+  for (int tile = 0; tile < n; tile++) {
+a:  A[tile] = a[tile] + start[tile] * S0;
+S0: control_[tile] += A[tile];
+  }
+#pragma endscop
+}
+"""
+
+
+@needs_icarus
+def test_names_may_clash() -> None:
+    kernel = parsed(CLASHES)
+    checked(make_hardware(kernel, {"n": 4}), {"n": 4})
+
+
 @needs_icarus
 def test_a_waveform_is_written(tmp_path: Path) -> None:
     kernel = ls.parse(ROOT / "examples/matmul.c")

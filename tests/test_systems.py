@@ -27,6 +27,7 @@ from loadstone.simulate.system import SystemRun
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import with_buffers
 from loadstone.targets import run_system
+from test_datapaths import CLASHES
 
 PAPER = preset("paper")
 
@@ -75,6 +76,12 @@ def test_accelerators_move_the_words_of_the_plan(
     kernel = ls.parse(ROOT / f"examples/{name}.c")
     outcome = run_system(accelerator_of(kernel, sizes, depth, strips=strips), parameters, PAPER)
     assert is_right(outcome), outcome
+
+
+def test_names_may_clash(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(CLASHES)
+    assert is_right(run_system(accelerator_of(ls.parse(path), (2,)), {"n": 5}, PAPER))
 
 
 def test_copies_keep_the_memory_busy() -> None:

@@ -23,6 +23,7 @@ from loadstone.hardware.hazards import may_follow
 from loadstone.hardware.interface import OWN, Statements, statement_ports
 from loadstone.hardware.limits import Limits, within
 from loadstone.hardware.lowering import WRITE, Arguments, lowered
+from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.operations import Operations
 from loadstone.hardware.paths import statements as statements_of
 from loadstone.hardware.stores import Stores
@@ -82,6 +83,11 @@ class Compute:
         return {name: self.kernel.statement(name) for name in self.datapaths}
 
     @property
+    def modules(self) -> tuple[str, ...]:
+        """The names of its modules, and of the one that it is for."""
+        return self.name, self.control.module.name, *(path.module.name for path in self.datapaths.values())
+
+    @property
     def times(self) -> dict[str, Timetable]:
         """The times of the statements."""
         return {name: path.times for name, path in self.datapaths.items()}
@@ -122,11 +128,12 @@ def make_compute(
         early[each] = timetable(graph, stores, memories, changing)
     times = _late_enough(early, statements)
     hazards = tuple(_hazards(within(limits, kernel.context), statements, signatures, times))
+    modules = ModuleNames((name, control.module.name))
     datapaths: dict[str, Datapath] = {}
     for each, statement in statements.items():
         probes = [hazard.probe for hazard in hazards if hazard.writer == each]
         title = f"Statement {each} of {kernel.name}."
-        module = fresh(f"{name}_{each}", ())
+        module = modules.fresh(f"{name}_{each}")
         datapaths[each] = make_datapath(module, title, times[each], stores[statement.write.array], stores, probes)
     return Compute(name, kernel, stores, memories, control, signatures, datapaths, hazards, stable, markers)
 

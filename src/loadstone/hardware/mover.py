@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from loadstone.hardware.calls import exact
 from loadstone.hardware.controller import Options, make_controller
+from loadstone.hardware.datapath import address_type
+from loadstone.hardware.engine import chosen
 from loadstone.hardware.interface import statement_ports
 from loadstone.hardware.limits import Limits
 from loadstone.hardware.names import Names
@@ -15,7 +17,7 @@ from loadstone.hardware.stores import Stores
 from loadstone.hardware.tile_loops import MARKERS, move_loops, process_loops
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Block, For, If, Instance, Node
-from loadstone.rtl.expressions import Signal, Value
+from loadstone.rtl.expressions import Signal, Value, cat
 from loadstone.rtl.types import bit
 
 PLACE, CELL = "place", "cell"
@@ -74,6 +76,16 @@ class Mover:
             )
             for name in self.arrays
         }
+
+    def cell(self, stores: Stores, copy: Signal) -> Value:
+        """The cell of the element at which it stands, in a copy of its memory."""
+        return chosen([(element.wanted, self.cell_of(name, stores, copy)) for name, element in self.elements.items()])
+
+    def cell_of(self, name: str, stores: Stores, copy: Signal) -> Value:
+        """The cell of an element of an array, in a copy of its memory where that has two."""
+        store = stores[name]
+        cell = self.elements[name].cell.wrapped(address_type(store, one_copy=True))
+        return cat(copy, cell) if store.copies > 1 else cell
 
     def _standing(self, wish: str, start: Signal, name: str) -> Signal:
         """Whether the controller stands at a statement."""

@@ -10,6 +10,19 @@ from loadstone.rtl.names import fresh
 from loadstone.rtl.types import Bits, bit
 
 
+class ModuleNames:
+    """Names of modules that are free beside others, in small letters and capitals alike."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = {name.lower() for name in taken}
+
+    def fresh(self, wish: str) -> str:
+        """A name that nothing else has from now on."""
+        name = fresh(wish, self._taken)
+        self._taken.add(name.lower())
+        return name
+
+
 class Names:
     """Makes wires and registers in a module; the names of ports that are declared later are kept free."""
 

@@ -11,7 +11,7 @@ from loadstone.hardware.datapath import address_type
 from loadstone.hardware.engine import Engine, Surroundings, Write, chosen, written
 from loadstone.hardware.limits import Limits
 from loadstone.hardware.memories import make_memory, words
-from loadstone.hardware.names import Names
+from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.operations import Operations
 from loadstone.hardware.stores import Store, stores_of
 from loadstone.hardware.timing import Memories
@@ -19,7 +19,6 @@ from loadstone.loops.model import Node
 from loadstone.model.kernel import Array, Kernel
 from loadstone.rtl.expressions import Signal, Value, any_of
 from loadstone.rtl.module import Module
-from loadstone.rtl.names import fresh
 from loadstone.rtl.types import bit
 
 
@@ -102,6 +101,7 @@ class _Top:
         self.scalars_out: dict[str, str] = {}
         self.hosts: dict[str, HostPort] = {}
         self.words: dict[str, tuple[str, ...]] = {}
+        self.modules = ModuleNames(compute.modules)
 
     def _host(self, array: Array) -> _Host:
         store, m = self.compute.stores[array.name], self.module
@@ -130,7 +130,7 @@ class _Top:
         """The memory of an array between datapaths and host."""
         compute, m, reads = self.compute, self.module, self.engine.ports(name)
         module = make_memory(
-            fresh(f"{compute.name}_{name}", ()),
+            self.modules.fresh(f"{compute.name}_{name}"),
             store.type,
             store.depth,
             latency=compute.memories.latency,

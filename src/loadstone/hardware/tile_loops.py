@@ -19,12 +19,12 @@ from loadstone.transfer.tile_accesses import existing_tiles
 
 @dataclass(frozen=True, slots=True)
 class Markers:
-    """The names of the places where processes wait: at the beginning and at the end of strips and tiles."""
+    """The names of the places where processes wait; no name of a source has spaces."""
 
-    strip_begin: str = "strip_begin"
-    tile_begin: str = "tile_begin"
-    tile_end: str = "tile_end"
-    strip_end: str = "strip_end"
+    strip_begin: str = "strip begin"
+    tile_begin: str = "tile begin"
+    tile_end: str = "tile end"
+    strip_end: str = "strip end"
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,0 +1,117 @@
+"""The engine that loads: it asks for the elements of tiles, and writes those that arrive to their cells.
+
+A queue holds a note for each element that was asked for: the number of its array, and its cell. A note that is a mark
+ends a tile: when it comes to the front, all elements of the tile have arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loadstone.bus.ports import attach
+from loadstone.bus.reading import make_read_master
+from loadstone.hardware.datapath import address_type
+from loadstone.hardware.engine import Engine, Write, chosen
+from loadstone.hardware.mover import Mover
+from loadstone.hardware.outside import Outside
+from loadstone.hardware.tile_loops import MARKERS
+from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
+from loadstone.rtl.module import Instance
+from loadstone.rtl.types import Bits, address_width, bit, unsigned
+
+ON_THE_WAY = 512
+"""How many elements can be asked for and not have arrived yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """The layout of a note: a bit that says that it is a mark, the number of an array, and a cell."""
+
+    number: Bits
+    cell: Bits
+
+    @property
+    def type(self) -> Bits:
+        """The type of a note."""
+        return unsigned(1 + self.number.width + self.cell.width)
+
+    def made(self, is_mark: Value, number: Value, cell: Value) -> Value:
+        """A note."""
+        return cat(is_mark, number.wrapped(self.number), cell.wrapped(self.cell))
+
+    def number_of(self, note: Value) -> Value:
+        """The number of the array."""
+        return note[self.cell.width : -1]
+
+    def cell_of(self, note: Value) -> Value:
+        """The cell."""
+        return note[: self.cell.width]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loading:
+    """What the engine gives: the words that arrive by array, and whether the last one of a tile has arrived."""
+
+    arrivals: Mapping[str, Write]
+    tile_loaded: Signal
+
+
+def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) -> Loading:
+    """An engine that loads what a mover goes through; datapaths come first where both write."""
+    names, m = outside.names, outside.names.module
+    numbers = {name: number for number, name in enumerate(mover.arrays)}
+    depths = [engine.compute.stores[name].depth for name in mover.arrays]
+    note = _Note(unsigned(address_width(max(2, len(numbers)))), unsigned(address_width(max([2, *depths]))))
+    room, taken = m.wire(names.fresh("load_room"), bit), m.wire(names.fresh("load_taken"), bit)
+    goes, ends, runs = _asking(outside, mover, room, taken)
+    at_array = chosen([(mover.elements[name].wanted, const(k, note.number)) for name, k in numbers.items()])
+    asked = note.made(ends, at_array, mover.cell(engine.compute.stores, copy))
+    queue, pops = _notes(outside, note, goes | ends, asked)
+    m.assign(room, queue["in_ready"])
+    accepts = m.wire(names.fresh("load_accepts"), bit)
+    requests = {f"request_{what}": runs[f"request_{what}"] for what in ("valid", "address", "count")}
+    master = make_read_master(outside.bus, outside.width)
+    reader = attach(m, names.fresh("reader"), master, outside.axi, {**requests, "element_ready": accepts})
+    m.assign(taken, reader["request_ready"])
+    is_mark = names.wire("tile_loaded", queue["out_valid"] & queue["out_data"][-1])
+    arrives = names.wire("arrives", queue["out_valid"] & ~queue["out_data"][-1] & reader["element_valid"])
+    arrivals = {
+        name: _arrival(engine, name, arrives & (note.number_of(queue["out_data"]) == number), note, queue, reader)
+        for name, number in numbers.items()
+    }
+    m.assign(accepts, any_of(*(write.enable for write in arrivals.values())))
+    m.assign(pops, accepts | is_mark)
+    return Loading(arrivals, is_mark)
+
+
+def _asking(outside: Outside, mover: Mover, room: Signal, taken: Signal) -> tuple[Signal, Signal, Instance]:
+    """Lets the mover go on, and makes requests: whether it goes on at an element, or at the end of a tile."""
+    names, m = outside.names, outside.names.module
+    wanted = names.wire("load_wanted", any_of(*(element.wanted for element in mover.elements.values())))
+    at_end = mover.at[MARKERS.tile_end]
+    runs = outside.runs("load", wanted & room, mover, at_end, taken)
+    goes = names.wire("load_goes", wanted & room & runs["in_ready"])
+    for element in mover.elements.values():
+        m.assign(element.goes, element.wanted & goes)
+    ends = names.wire("load_ends", at_end & runs["closed"] & room)
+    m.assign(mover.passes[MARKERS.tile_end], ends)
+    return goes, ends, runs
+
+
+def _notes(outside: Outside, note: _Note, valid: Value, made: Value) -> tuple[Instance, Signal]:
+    """The queue of notes, and the wire that takes one out of it."""
+    names, m = outside.names, outside.names.module
+    pops = m.wire(names.fresh("note_pops"), bit)
+    fifo = make_fifo(f"{m.name}_notes", note.type, ON_THE_WAY)
+    return m.instance(names.fresh("notes"), fifo, {"in_valid": valid, "in_data": made, "out_ready": pops}), pops
+
+
+def _arrival(engine: Engine, name: str, here: Value, note: _Note, queue: Instance, reader: Instance) -> Write:
+    """The word that is written to an array when an element arrives, and no datapath writes there."""
+    store = engine.compute.stores[name]
+    free = ~any_of(*(write.enable for write in engine.writes(name)))
+    enable = engine.names.wire(f"{name}_arrives", here & free)
+    cell = note.cell_of(queue["out_data"]).wrapped(address_type(store))
+    return Write(enable, cell, reader["element_data"].wrapped(store.type))

@@ -1,0 +1,77 @@
+"""The engine that stores: it reads the cells of results in cycles in which no datapath does, and writes them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loadstone.bus.ports import attach
+from loadstone.bus.writing import make_write_master
+from loadstone.hardware.engine import Choice, Engine, chosen
+from loadstone.hardware.mover import Mover
+from loadstone.hardware.outside import Outside
+from loadstone.hardware.tile_loops import MARKERS
+from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.expressions import Signal, Value, any_of
+from loadstone.rtl.types import bit, unsigned
+
+WAITING = 256
+"""How many elements can wait to be written to external memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Storing:
+    """What the engine asks for: cells by array; and whether all that it was given is in external memory."""
+
+    reads: Mapping[str, Choice]
+    written: Signal
+
+
+def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, begin: Signal) -> Storing:
+    """An engine that stores what a mover goes through; datapaths come first where both read."""
+    names, m = outside.names, outside.names.module
+    room = names.register("store_room", unsigned(WAITING.bit_length()), comment="elements that may still be read")
+    taken, ready = m.wire(names.fresh("store_taken"), bit), m.wire(names.fresh("store_ready"), bit)
+    able = {name: _able(engine, name, element.wanted & (room != 0)) for name, element in mover.elements.items()}
+    at_end = mover.at[MARKERS.tile_end]
+    runs = outside.runs("store", any_of(*able.values()), mover, at_end, taken)
+    m.assign(mover.passes[MARKERS.tile_end], at_end & runs["closed"])
+    for name, element in mover.elements.items():
+        m.assign(element.goes, able[name] & runs["in_ready"])
+    valid, word = _results(outside, mover, engine)
+    fifo = make_fifo(f"{m.name}_results", word.bits, WAITING)
+    queue = m.instance(names.fresh("results"), fifo, {"in_valid": valid, "in_data": word, "out_ready": ready})
+    ports = {f"request_{what}": runs[f"request_{what}"] for what in ("valid", "address", "count")}
+    ports |= {"element_valid": queue["out_valid"], "element_data": queue["out_data"]}
+    writer = attach(m, names.fresh("writer"), make_write_master(outside.bus, outside.width), outside.axi, ports)
+    m.assign(taken, writer["request_ready"])
+    m.assign(ready, writer["element_ready"])
+    went = any_of(*(element.goes for element in mover.elements.values()))
+    with m.clocked("Room is taken when a cell is read, and given back when its element leaves."):
+        m.assign(room, (room + (queue["out_valid"] & ready) - went).wrapped(room.bits))
+        with m.when(begin):
+            m.assign(room, WAITING)
+    written = names.wire("all_written", runs["empty"] & (room == WAITING) & writer["idle"])
+    stores = engine.compute.stores
+    reads = {name: (element.goes, mover.cell_of(name, stores, copy)) for name, element in mover.elements.items()}
+    return Storing(reads, written)
+
+
+def _able(engine: Engine, name: str, wanted: Value) -> Signal:
+    """Whether a cell of an array can be read: it is wanted, and no datapath reads there."""
+    used = any_of(*(enable for enable, _ in engine.asks(name, 0)))
+    return engine.names.wire(f"store_{name}_able", wanted & ~used)
+
+
+def _results(outside: Outside, mover: Mover, engine: Engine) -> tuple[Value, Value]:
+    """Whether a word arrives from a local memory, and the word."""
+    names, m = outside.names, outside.names.module
+    arrives: dict[str, Value] = {}
+    for name, element in mover.elements.items():
+        flag: Value = element.goes
+        for k in range(engine.compute.memories.latency):
+            flag = m.stored(names.fresh(f"{name}_read_{k}"), flag, reset=0)
+        arrives[name] = flag
+    kind = unsigned(outside.width)
+    word = chosen([(flag, engine.words[name, 0].wrapped(kind)) for name, flag in arrives.items()])
+    return any_of(*arrives.values()), word.wrapped(kind)
