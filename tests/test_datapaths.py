@@ -130,7 +130,10 @@ def test_all_examples_run_in_verilator(path: Path, form: str) -> None:
 
 
 def run_random(seed: int, may: bool, types: Mapping[str, str] | None = None, simulator: Simulator = "icarus") -> None:
-    kernel, rows = random_kernel(seed, may=may, types=types)
+    try:
+        kernel, rows = random_kernel(seed, may=may, types=types)
+    except InputError:
+        pytest.skip("it calls a function that fixed point has not")
     largest = {name: max(row[name] for row in rows) for name in kernel.parameters}
     design = make_hardware(kernel, largest, Memories(1 + seed % 2, 1 + seed % 3))
     for row in rows[:3]:

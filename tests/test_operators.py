@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from math import floor, isqrt
+from math import floor, inf, isqrt, ldexp, nan
 from typing import Any, TypeVarTuple
 
 import pytest
 
 from kernels import ROOT
 from loadstone.errors import ToolError
+from loadstone.model.types import fixed_type
 from loadstone.operators import (
     BFLOAT16,
     DOUBLE,
@@ -33,6 +34,7 @@ from loadstone.operators import (
     make_fixed_add,
     make_fixed_convert,
     make_fixed_divide,
+    make_fixed_from_float,
     make_fixed_multiply,
     make_fixed_subtract,
     make_from_integer,
@@ -454,6 +456,33 @@ def test_fixed_point_is_exact_for_all_pairs(
     assert_all(operator, [(a,) for a in ranges[0]], lambda a: quantised(number(left, a), target, rounding, overflow))
 
 
+def real(f: Float, word: int) -> float:
+    """The number that bits of a format stand for."""
+    fraction, field = word & ((1 << f.fraction_bits) - 1), (word >> f.fraction_bits) & ((1 << f.exponent_bits) - 1)
+    sign = -1.0 if word >> (f.fraction_bits + f.exponent_bits) else 1.0
+    if field == (1 << f.exponent_bits) - 1:
+        return nan if fraction else sign * inf
+    significand = fraction + (1 << f.fraction_bits if field else 0)
+    return sign * ldexp(significand, max(1, field) - f.bias - f.fraction_bits)
+
+
+@pytest.mark.parametrize("rounding", ["truncate", "nearest", "nearest_even"])
+@pytest.mark.parametrize("overflow", ["wrap", "saturate"])
+@pytest.mark.parametrize(("width", "fraction", "sign"), [(5, 2, True), (4, 0, False), (6, 6, True), (9, 3, True)])
+def test_fixed_from_float_is_exact_for_all_numbers(
+    width: int, fraction: int, sign: bool, rounding: FixedRounding, overflow: Overflow
+) -> None:
+    kind = fixed_type(width, fraction, signed=sign, rounding=rounding, overflow=overflow)
+    for source in (Float(3, 2), Float(4, 3)):
+        operator = make_fixed_from_float(source, Fixed(width, fraction, sign), rounding=rounding, overflow=overflow)
+        words = [(word,) for word in range(1 << source.type.width)]
+
+        def expected(word: int, source: Float = source) -> int:
+            return int(kind.wrap(real(source, word)))
+
+        assert_all(operator, words, expected)
+
+
 # ---- Pipelines and texts ----
 
 
@@ -487,6 +516,7 @@ def other_operators() -> tuple[Operator, ...]:
             for make in (make_fixed_add, make_fixed_subtract, make_fixed_multiply, make_fixed_divide)
         ),
         make_fixed_convert(Fixed(9, 4), Fixed(6, 2), rounding="nearest", overflow="wrap"),
+        make_fixed_from_float(SINGLE, Fixed(9, 4), rounding="nearest", overflow="saturate"),
     )
 
 

@@ -70,7 +70,7 @@ def lowered(
     """The dataflow graph of a statement; `stable` are the types of values that do not change."""
     lowering = _Lowering(statement, arguments, stable, stores, operations, {}, {}, {})
     kind = stores[statement.write.array].element
-    value = operations.converted(lowering.node(statement.value), statement.value.type, kind, statement.span)
+    value = operations.converted(lowering.node(statement.value), statement.value.type, kind)
     condition = statement.condition
     chosen = None if condition is None else operations.truth(lowering.node(condition), condition.type)
     address = None if not stores[statement.write.array].depth else lowering.address(WRITE, statement.write)
@@ -104,8 +104,8 @@ class _Lowering:
                 return self._variable(name)
             case Operand(position=position):
                 return self._fetched(position, self.statement.reads[position])
-            case Cast(operand=operand, type=kind, span=span):
-                return self.operations.converted(self.node(operand), operand.type, kind, span)
+            case Cast(operand=operand, type=kind):
+                return self.operations.converted(self.node(operand), operand.type, kind)
             case Unary(op="!", operand=operand):
                 return negated(self.operations.truth(self.node(operand), operand.type))
             case Unary(op=op, operand=operand, type=kind):

@@ -18,6 +18,7 @@ from loadstone.hardware.arithmetic import (
     fitted,
     fixed,
     fixed_point,
+    format_of,
     in_range,
     integer,
     selected,
@@ -36,6 +37,7 @@ from loadstone.operators import (
     make_compare,
     make_convert,
     make_divide,
+    make_fixed_from_float,
     make_from_integer,
     make_maximum,
     make_minimum,
@@ -96,7 +98,7 @@ class Operations:
             return self.compared("!=", node, known(0, bits_of(kind)), kind)
         return node if node.type == bit else logic("is_true", COMPARISON, lambda a: a != 0, node)
 
-    def converted(self, node: Node, source: ScalarType, target: ScalarType, span: Span | None = None) -> Node:
+    def converted(self, node: Node, source: ScalarType, target: ScalarType) -> Node:
         """The value converted from one C type to another."""
         if target == BOOL:
             return self.truth(node, source)
@@ -116,7 +118,10 @@ class Operations:
             case "int" | "fixed", "fixed":
                 return fixed_point(node, source, target)
             case _:
-                raise unsupported("the conversion from floating to fixed point", span)
+                operator = make_fixed_from_float(
+                    float_of(source), format_of(target), rounding=target.rounding, overflow=target.overflow
+                )
+                return operated("converted", operator, node)
 
     def _real(self, node: Node, source: ScalarType, target: ScalarType) -> Node:
         """An integer or fixed-point number in floating point: the units, then exactly their share."""

@@ -8,6 +8,7 @@ from loadstone.operators.fixed import (
     make_fixed_add,
     make_fixed_convert,
     make_fixed_divide,
+    make_fixed_from_float,
     make_fixed_multiply,
     make_fixed_subtract,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "make_fixed_add",
     "make_fixed_convert",
     "make_fixed_divide",
+    "make_fixed_from_float",
     "make_fixed_multiply",
     "make_fixed_subtract",
     "make_from_integer",

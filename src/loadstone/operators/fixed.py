@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Literal, assert_never
 
-from loadstone.operators.formats import Fixed
+from loadstone.operators.formats import Fixed, Float
 from loadstone.operators.integer import magnitudes_divided
 from loadstone.operators.pipeline import Operator, Pipeline, shared
-from loadstone.rtl import Bits, Signal, Value, cat, const, mux
+from loadstone.operators.significands import shifted_right, unpacked
+from loadstone.rtl import Bits, Signal, Value, cat, const, mux, unsigned
 
 FixedRounding = Literal["truncate", "nearest", "nearest_even"]
 Overflow = Literal["saturate", "wrap"]
@@ -85,6 +86,39 @@ def make_fixed_divide(
     quotient = cat(down, parts.remainder.any()).wrapped(Bits(down.width + 1, down.bits.signed))
     exact = p.wire("exact", mux(parts.divisor.any(), quotient, 0).wrapped(quotient.bits))
     return p.finished(_quantised(p, exact, fraction + 1, target, rounding, overflow))
+
+
+@shared
+def make_fixed_from_float(
+    source: Float, target: Fixed, *, rounding: FixedRounding = "truncate", overflow: Overflow = "wrap"
+) -> Operator:
+    """The floating-point number a in fixed point; 0 for NaN, and an infinity is out of range, with zeros at its end.
+
+    The significand stands above the target's bits and two more, and is shifted down: a half, and whether there is less.
+    """
+    name = f"fixed_from_{source.name}_{target.name}_{rounding}_{overflow}"
+    p = Pipeline(
+        name, f"a of {source.name} precision, with {target.fraction_bits} bits of {target.width} after the point."
+    )
+    a = p.operand("a", source.type)
+
+    p.stage("Take apart.")
+    x = unpacked(p, source, a, True)
+    nan = p.wire("not_a_number", x.is_nan)
+    total = source.precision + target.width + 2
+    down = target.width + source.bias + source.precision - 1 - target.fraction_bits - x.exponent
+    places = p.wire(
+        "places",
+        mux((down < 0) | x.is_infinite, 0, mux(down > total, total, down)).wrapped(unsigned(total.bit_length())),
+    )
+
+    p.stage("Shift the point to the end.")
+    wide = p.wire("wide", x.significand << (target.width + 2))
+    whole = shifted_right(p, "whole", wide, places)
+
+    p.stage("Apply the sign.")
+    exact = p.wire("exact", mux(nan, 0, mux(x.sign, -whole, whole)))
+    return p.finished(_quantised(p, exact, target.fraction_bits + 2, target, rounding, overflow))
 
 
 def _pipeline(
