@@ -28,7 +28,8 @@ from strip_oracle import Cell, Coordinates, Strip, Tile, moves, strips_of
 from tilings import example_tilings, random_tilings
 
 ROOT = Path(__file__).parent.parent
-QUICK = ("matmul", "polymul", "fir", "jacobi1d_sa", "threshold", "histogram", "cholesky", "jacobi-1d", "gemver", "trmm")
+QUICK = ("matmul", "polymul", "fir", "jacobi1d_sa", "threshold", "histogram", "cholesky", "jacobi-1d", "trmm")
+SLOW = ("gemver",)
 RANDOM_LIMIT = 3_000_000
 Alive = frozenset[Cell]
 Moves = Mapping[Coordinates, Set[Cell]]
@@ -133,6 +134,13 @@ def test_live_elements_of_examples_never_share_a_cell(stem: str, depth: int) -> 
     kernel = ls.parse(example(stem))
     for tiles in example_tilings(kernel):
         check_buffers(plan_tiles(tiles), depth, list(tiny_parameters(kernel))[-3:])
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("stem", SLOW)
+def test_live_elements_of_slow_examples_never_share_a_cell(stem: str, depth: int) -> None:
+    test_live_elements_of_examples_never_share_a_cell(stem, depth)
 
 
 @pytest.mark.parametrize("seed", range(12))
