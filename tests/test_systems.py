@@ -76,6 +76,16 @@ def test_accelerators_move_the_words_of_the_plan(
     kernel = ls.parse(ROOT / f"examples/{name}.c")
     outcome = run_system(accelerator_of(kernel, sizes, depth, strips=strips), parameters, PAPER)
     assert is_right(outcome), outcome
+    assert outcome["memory"]["words_read"] == outcome["loaded"]
+    assert outcome["memory"]["words_written"] == outcome["stored"]
+
+
+def test_narrow_elements_are_packed() -> None:
+    kernel = ls.parse(ROOT / "examples/vector_sum.c", types={"int": "int(16)"})
+    outcome = run_system(accelerator_of(kernel, (16,)), {"n": 61}, PAPER)
+    assert is_right(outcome), outcome
+    assert outcome["memory"]["words_read"] < outcome["loaded"] == 2 * 61
+    assert outcome["memory"]["words_written"] < outcome["stored"] == 61
 
 
 def test_names_may_clash(tmp_path: Path) -> None:

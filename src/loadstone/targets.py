@@ -126,7 +126,6 @@ def run_system(
     outputs = live_out_arrays(kernel)
     wrong = len(mismatches(expected, actual, outputs))
     loaded, stored = predicted_words(accelerator, parameters)
-    per_word = design.bus.bytes // design.element_bytes
     return {
         "target": "verilog",
         "simulator": "verilator",
@@ -135,8 +134,8 @@ def run_system(
         "match": wrong == 0,
         "mismatches": wrong,
         "outputs": {name: len(start[name].cells) for name in outputs},
-        "loaded": run.words_read if per_word == 1 else loaded,
-        "stored": run.words_written if per_word == 1 else stored,
+        "loaded": run.loaded,
+        "stored": run.stored,
         "predicted": {"loaded": loaded, "stored": stored},
         "cycles": run.cycles,
         "instances": sum(count(statement.domain, parameters) for statement in kernel.statements),
@@ -144,6 +143,8 @@ def run_system(
             "name": timing.name,
             "row_hits": run.row_hits,
             "row_changes": run.row_changes,
+            "words_read": run.words_read,
+            "words_written": run.words_written,
             "busy": round(run.busy_cycles / max(1, run.cycles), 4),
         },
     }

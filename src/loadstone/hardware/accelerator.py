@@ -38,6 +38,9 @@ from loadstone.rtl.names import fresh
 from loadstone.rtl.types import bit, unsigned
 
 TOKENS = unsigned(16)
+ELEMENTS = unsigned(32)
+LOADED, STORED = "loaded_elements", "stored_elements"
+"""The outputs that count what was moved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +126,9 @@ class _Top:
         tree = process_loops(accelerator, accelerator.compute)
         self.compute = make_compute(kernel, tree, limits, self.inside, memories, operations, MARKERS.names)
         self.module = m = Module(fresh(f"{kernel.name}_accelerator", ()), f"{kernel.name}, tile by tile.")
-        self.names = Names(m, ("ready", "done", *(f"axi_{port.name}" for port in axi_ports(axi_channels(bus)))))
+        self.names = Names(
+            m, ("ready", "done", LOADED, STORED, *(f"axi_{port.name}" for port in axi_ports(axi_channels(bus))))
+        )
         self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
         self.parameters = parameter_ports(self.names, self.compute)
         self.scalars_in = scalar_ports(self.names, self.compute)
@@ -157,6 +162,7 @@ class _Top:
             if store.depth:
                 self._memory(name, store)
         self._tokens()
+        self._count_elements()
         self._finish()
 
     def _mover(self, title: str) -> Mover:
@@ -219,6 +225,17 @@ class _Top:
     def _counts(self, counter: Signal, more: Value, fewer: Value) -> None:
         with self.module.clocked():
             self.module.assign(counter, (counter + more - fewer).wrapped(TOKENS))
+
+    def _count_elements(self) -> None:
+        """Outputs that count the elements of a run."""
+        m = self.module
+        for name, moves in ((LOADED, self.loading.arrives), (STORED, self.storing.leaves)):
+            count = self.names.register(f"{name}_count", ELEMENTS)
+            with m.clocked():
+                m.assign(count, (count + moves).wrapped(ELEMENTS))
+                with m.when(self.begin):
+                    m.assign(count, 0)
+            m.output(name, count, "elements since the start")
 
     def _finish(self) -> None:
         m = self.module

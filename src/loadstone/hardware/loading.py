@@ -52,9 +52,10 @@ class _Note:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loading:
-    """What the engine gives: the words that arrive by array, and whether the last one of a tile has arrived."""
+    """What the engine gives: the words that arrive by array, whether one does, and whether a tile has arrived."""
 
     arrivals: Mapping[str, Write]
+    arrives: Signal
     tile_loaded: Signal
 
 
@@ -83,7 +84,7 @@ def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) ->
     }
     m.assign(accepts, any_of(*(write.enable for write in arrivals.values())))
     m.assign(pops, accepts | is_mark)
-    return Loading(arrivals, is_mark)
+    return Loading(arrivals, accepts, is_mark)
 
 
 def _asking(outside: Outside, mover: Mover, room: Signal, taken: Signal) -> tuple[Signal, Signal, Instance]:

@@ -21,9 +21,10 @@ WAITING = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Storing:
-    """What the engine asks for: cells by array; and whether all that it was given is in external memory."""
+    """What the engine asks for: cells by array; whether an element leaves, and whether all are in external memory."""
 
     reads: Mapping[str, Choice]
+    leaves: Signal
     written: Signal
 
 
@@ -46,15 +47,16 @@ def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, be
     writer = attach(m, names.fresh("writer"), make_write_master(outside.bus, outside.width), outside.axi, ports)
     m.assign(taken, writer["request_ready"])
     m.assign(ready, writer["element_ready"])
+    leaves = names.wire("result_leaves", queue["out_valid"] & ready)
     went = any_of(*(element.goes for element in mover.elements.values()))
     with m.clocked("Room is taken when a cell is read, and given back when its element leaves."):
-        m.assign(room, (room + (queue["out_valid"] & ready) - went).wrapped(room.bits))
+        m.assign(room, (room + leaves - went).wrapped(room.bits))
         with m.when(begin):
             m.assign(room, WAITING)
     written = names.wire("all_written", runs["empty"] & (room == WAITING) & writer["idle"])
     stores = engine.compute.stores
     reads = {name: (element.goes, mover.cell_of(name, stores, copy)) for name, element in mover.elements.items()}
-    return Storing(reads, written)
+    return Storing(reads, leaves, written)
 
 
 def _able(engine: Engine, name: str, wanted: Value) -> Signal:

@@ -9,7 +9,7 @@ from pathlib import Path
 from loadstone.dram.timing import Timing
 from loadstone.emit.hdl_vectors import memory_words
 from loadstone.errors import ToolError
-from loadstone.hardware.accelerator import AcceleratorDesign
+from loadstone.hardware.accelerator import LOADED, STORED, AcceleratorDesign
 from loadstone.hardware.arithmetic import decoded, encoded
 from loadstone.hardware.system import STATISTICS, WORDS, make_system
 from loadstone.rtl import verilator
@@ -23,9 +23,11 @@ PAGE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The cycles of a run, and what the memory counted."""
+    """The cycles of a run, the elements that the accelerator moved, and what the memory counted."""
 
     cycles: int
+    loaded: int
+    stored: int
     row_hits: int
     row_changes: int
     busy_cycles: int
@@ -60,7 +62,7 @@ class SystemRun:
         if result.outputs["bus_error"]:
             raise ToolError(f"error: '{self.design.module.name}' broke rule {result.outputs['bus_error']} of its bus")
         self._read_back(bases, result.memories[WORDS], result.outputs)
-        return Outcome(result.cycles - 1, *(result.outputs[name] for name in STATISTICS))
+        return Outcome(result.cycles - 1, *(result.outputs[name] for name in (LOADED, STORED, *STATISTICS)))
 
     def _placed(self) -> dict[str, int]:
         """The byte addresses of all arrays."""
