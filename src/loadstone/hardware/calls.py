@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from loadstone.hardware.lowering import WRITE, Arguments
 from loadstone.hardware.stores import Stores
-from loadstone.loops.model import Block, For, If, Instance, Node
+from loadstone.loops.model import Instance, Node, with_instances
 from loadstone.model.affine import NotAffine, affine_value
 from loadstone.model.expression import Cast, Expression, Variable, rebuilt, substituted, walk
 from loadstone.model.kernel import Access, Statement
@@ -89,19 +89,14 @@ def exact(expression: Expression) -> Expression:
             return tidy(replace(rebuilt(expression, exact), type=INT))
 
 
-def with_signatures(node: Node, statements: Mapping[str, Statement], signatures: Mapping[str, Signature]) -> Node:
+def with_signatures(tree: Node, statements: Mapping[str, Statement], signatures: Mapping[str, Signature]) -> Node:
     """The tree with the arguments of signatures in place of the iterators; other instances have none."""
-    match node:
-        case For(iterator=iterator, start=start, condition=condition, step=step, body=body):
-            return For(iterator, start, condition, step, with_signatures(body, statements, signatures))
-        case If(condition=condition, then=then, otherwise=otherwise):
-            other = None if otherwise is None else with_signatures(otherwise, statements, signatures)
-            return If(condition, with_signatures(then, statements, signatures), other)
-        case Block(items=items):
-            return Block(tuple(with_signatures(item, statements, signatures) for item in items))
-        case Instance(statement=name) if name not in signatures:
+
+    def called(instance: Instance) -> Instance:
+        name = instance.statement
+        if name not in signatures:
             return Instance(name, ())
-        case Instance(statement=name, arguments=arguments):
-            values = dict(zip(statements[name].iterators, arguments, strict=True))
-            given = (exact(substituted(value, values)) for value in signatures[name].values.values())
-            return Instance(name, tuple(given))
+        values = dict(zip(statements[name].iterators, instance.arguments, strict=True))
+        return Instance(name, tuple(exact(substituted(value, values)) for value in signatures[name].values.values()))
+
+    return with_instances(tree, called)

@@ -16,7 +16,7 @@ from loadstone.hardware.paths import statements as statements_of
 from loadstone.hardware.stores import Stores
 from loadstone.hardware.tile_loops import MARKERS, move_loops, process_loops
 from loadstone.loops.accelerator import Accelerator
-from loadstone.loops.model import Block, For, If, Instance, Node
+from loadstone.loops.model import Instance, Node, with_instances
 from loadstone.rtl.expressions import Signal, Value, cat
 from loadstone.rtl.types import bit
 
@@ -97,17 +97,13 @@ class Mover:
         return at
 
 
-def _addressed(node: Node, outside: Stores, inside: Stores) -> Node:
+def _addressed(tree: Node, outside: Stores, inside: Stores) -> Node:
     """The loops with places and cells of elements instead of their subscripts."""
-    match node:
-        case For(iterator=iterator, start=start, condition=condition, step=step, body=body):
-            return For(iterator, start, condition, step, _addressed(body, outside, inside))
-        case If(condition=condition, then=then, otherwise=otherwise):
-            other = None if otherwise is None else _addressed(otherwise, outside, inside)
-            return If(condition, _addressed(then, outside, inside), other)
-        case Block(items=items):
-            return Block(tuple(_addressed(item, outside, inside) for item in items))
-        case Instance(statement=name) if name in MARKERS.names:
-            return node
-        case Instance(statement=name, arguments=subscripts):
-            return Instance(name, tuple(exact(store[name].address(subscripts)) for store in (outside, inside)))
+
+    def placed(instance: Instance) -> Instance:
+        name, subscripts = instance.statement, instance.arguments
+        if name in MARKERS.names:
+            return instance
+        return Instance(name, tuple(exact(store[name].address(subscripts)) for store in (outside, inside)))
+
+    return with_instances(tree, placed)

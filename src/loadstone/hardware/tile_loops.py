@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import islpy as isl
 
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.loops.accelerator import STRIP, TILE, Accelerator, loops_over
-from loadstone.loops.model import Block, For, If, Instance, Node, mapped
+from loadstone.loops.model import Block, Instance, Node, mapped, with_instances
 from loadstone.model.expression import Expression, substituted
 from loadstone.poly import renamed_dims
 from loadstone.poly.limits import LimitReached, operation_limit
@@ -62,18 +62,9 @@ def _with_values(body: Node, names: Sequence[str]) -> Callable[[Instance], Node]
     return filled
 
 
-def _filled(node: Node, name: str, body: Callable[[Instance], Node]) -> Node:
+def _filled(tree: Node, name: str, body: Callable[[Instance], Node]) -> Node:
     """The tree with a body in place of the instances of a name."""
-    match node:
-        case For(body=inner):
-            return replace(node, body=_filled(inner, name, body))
-        case If(then=then, otherwise=otherwise):
-            other = None if otherwise is None else _filled(otherwise, name, body)
-            return replace(node, then=_filled(then, name, body), otherwise=other)
-        case Block(items=items):
-            return Block(tuple(_filled(item, name, body) for item in items))
-        case Instance(statement=statement):
-            return body(node) if statement == name else node
+    return with_instances(tree, lambda instance: body(instance) if instance.statement == name else instance)
 
 
 def move_loops(accelerator: Accelerator, verb: str) -> Node:

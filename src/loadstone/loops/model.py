@@ -91,3 +91,17 @@ def mapped(node: Node, change: Callable[[Expression], Expression]) -> Node:
             return Block(tuple(mapped(item, change) for item in items))
         case Instance(statement=statement, arguments=arguments):
             return Instance(statement, tuple(map(change, arguments)))
+
+
+def with_instances(node: Node, change: Callable[[Instance], Node]) -> Node:
+    """The tree with every instance replaced."""
+    match node:
+        case For(body=body):
+            return replace(node, body=with_instances(body, change))
+        case If(then=then, otherwise=otherwise):
+            other = None if otherwise is None else with_instances(otherwise, change)
+            return replace(node, then=with_instances(then, change), otherwise=other)
+        case Block(items=items):
+            return Block(tuple(with_instances(item, change) for item in items))
+        case Instance():
+            return change(node)
