@@ -80,6 +80,14 @@ def inputs_at_start(design: Design, vectors: Vectors) -> dict[str, int]:
     return {**parameters, **{port: vectors.given[name][0] for name, port in design.scalars_in.items()}}
 
 
+def connections(design: Design) -> Iterator[tuple[str, str]]:
+    """The ports of a design, and the signals of a testbench at them."""
+    yield "clk", "clk"
+    yield "rst", "rst"
+    for port in design.module.of_kind("input", "output"):
+        yield port.name, f"dut_{port.name}"
+
+
 def cycle_limit(design: Design, parameters: Mapping[str, int]) -> int:
     """Cycles after which a run surely has gone wrong: far more than every instance waiting for the one before."""
     compute = design.compute

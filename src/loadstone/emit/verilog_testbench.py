@@ -8,6 +8,7 @@ from loadstone.emit.hdl_vectors import (
     Host,
     Result,
     Vectors,
+    connections,
     cycle_limit,
     data_path,
     hosts_of,
@@ -123,7 +124,7 @@ def emit_verilog_testbench(design: Design, vectors: Vectors) -> str:
         signals=_lines(_signals(design)),
         words=_lines(line for host in hosts for line in _word_lines(host)),
         limit=cycle_limit(design, vectors.parameters),
-        ports=",\n".join(f"      .{name}({signal})" for name, signal in _connections(design)),
+        ports=",\n".join(f"      .{name}({signal})" for name, signal in connections(design)),
         functions="".join(_functions([each.store for each in (*looked_at, *results)])),
         reading=_lines(line for host in hosts for line in _reading(host)),
         filling="\n".join(map(_filling, hosts)),
@@ -150,13 +151,6 @@ def _signals(design: Design) -> Iterator[str]:
         yield f"  {_type(port.bits)} dut_{port.name} = 0;"
     for port in design.module.of_kind("output"):
         yield f"  {_type(port.bits)} dut_{port.name};"
-
-
-def _connections(design: Design) -> Iterator[tuple[str, str]]:
-    yield "clk", "clk"
-    yield "rst", "rst"
-    for port in design.module.of_kind("input", "output"):
-        yield port.name, f"dut_{port.name}"
 
 
 def _word_lines(host: Host) -> Iterator[str]:

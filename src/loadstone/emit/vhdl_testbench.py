@@ -8,6 +8,7 @@ from loadstone.emit.hdl_vectors import (
     Host,
     Result,
     Vectors,
+    connections,
     cycle_limit,
     data_path,
     digits,
@@ -156,7 +157,7 @@ def emit_vhdl_testbench(design: Design, vectors: Vectors) -> str:
         top=design.module.name,
         limit=cycle_limit(design, vectors.parameters),
         signals=_lines(_signals(design)),
-        ports=",\n".join(f"    {name} => {signal}" for name, signal in _connections(design)),
+        ports=",\n".join(f"    {name} => {signal}" for name, signal in connections(design)),
         files=_lines(line for host in hosts for line in _files(host)),
         functions="".join(_functions([each.store for each in (*looked_at, *results)])),
         variables=_lines(_variables(hosts, results)),
@@ -186,13 +187,6 @@ def _signals(design: Design) -> Iterator[str]:
         yield f"  signal dut_{port.name} : {_type(port.bits)} := {_literal(0, port.bits)};"
     for port in design.module.of_kind("output"):
         yield f"  signal dut_{port.name} : {_type(port.bits)};"
-
-
-def _connections(design: Design) -> Iterator[tuple[str, str]]:
-    yield "clk", "clk"
-    yield "rst", "rst"
-    for port in design.module.of_kind("input", "output"):
-        yield port.name, f"dut_{port.name}"
 
 
 def _files(host: Host) -> Iterator[str]:
