@@ -25,7 +25,7 @@ from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.simulate import execute, initial_memory, mismatches
 from loadstone.simulate.accelerated import compile_c, compile_hls
 from loadstone.simulate.compiled import CompiledKernel, compile_original, compile_printed, compile_reference
-from loadstone.simulate.memory import copied, live_out_arrays
+from loadstone.simulate.memory import Memory, copied, live_out_arrays
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import DEFAULT_DEPTH, LocalPlan, with_buffers
 from loadstone.transfer import Plan, make_plan
@@ -286,10 +286,7 @@ def run_accelerator(
 ) -> dict[str, Any]:
     """The outcome of running the generated accelerator against the original program on the same data."""
     kernel = accelerator.kernel
-    start = initial_memory(kernel, parameters, seed)
-    check_in_bounds(kernel, parameters)
-    expected, actual = copied(start), copied(start)
-    compile_reference(kernel).run(parameters, expected)
+    expected, actual = trial(kernel, parameters, seed)
     if target == "hls":
         program = compile_hls(accelerator, flavour, parameters)
     else:
@@ -304,11 +301,20 @@ def run_accelerator(
         "parameters": dict(parameters),
         "match": wrong == 0,
         "mismatches": wrong,
-        "outputs": {name: len(start[name].cells) for name in outputs},
+        "outputs": {name: len(expected[name].cells) for name in outputs},
         "loaded": words.loaded,
         "stored": words.stored,
         "predicted": {"loaded": loaded, "stored": stored},
     }
+
+
+def trial(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0) -> tuple[Memory, Memory]:
+    """What the original program leaves of generated data, and the same data before a run."""
+    start = initial_memory(kernel, parameters, seed)
+    check_in_bounds(kernel, parameters)
+    expected = copied(start)
+    compile_reference(kernel).run(parameters, expected)
+    return expected, start
 
 
 def is_right(outcome: Mapping[str, Any]) -> bool:

@@ -22,11 +22,10 @@ from loadstone.hardware.timing import Memories
 from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import check_in_bounds, plan
-from loadstone.simulate import initial_memory, mismatches
-from loadstone.simulate.compiled import compile_reference
+from loadstone.pipeline import plan, trial
+from loadstone.simulate import mismatches
 from loadstone.simulate.hardware import HardwareRun, Simulator
-from loadstone.simulate.memory import Memory, copied, live_out_arrays
+from loadstone.simulate.memory import Memory, live_out_arrays
 from loadstone.simulate.system import SystemRun
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import DEFAULT_DEPTH
@@ -74,11 +73,8 @@ def build_hardware(
     operations: Operations | None = None,
 ) -> Project:
     """The hardware of a kernel as files, with testbenches that expect what the original program leaves in memory."""
-    start = initial_memory(kernel, parameters)
-    check_in_bounds(kernel, parameters)
+    ended, start = trial(kernel, parameters)
     design = make_hardware(kernel, parameters, memories, operations)
-    ended = copied(start)
-    compile_reference(kernel).run(parameters, ended)
     given = _words(design, start, tuple(kernel.arrays))
     return hardware_project(
         design, targets, Vectors(dict(parameters), given, _words(design, ended, live_out_arrays(kernel)))
@@ -118,10 +114,7 @@ def run_system(
     kernel = accelerator.kernel
     limits = parameter_limits(kernel, parameters)
     design = make_accelerator_design(accelerator, limits, bus, memories, operations)
-    start = initial_memory(kernel, parameters, seed)
-    check_in_bounds(kernel, parameters)
-    expected, actual = copied(start), copied(start)
-    compile_reference(kernel).run(parameters, expected)
+    expected, actual = trial(kernel, parameters, seed)
     run = SystemRun(design, timing, parameters, actual, bases or {}).execute(vcd)
     outputs = live_out_arrays(kernel)
     wrong = len(mismatches(expected, actual, outputs))
@@ -133,7 +126,7 @@ def run_system(
         "parameters": dict(parameters),
         "match": wrong == 0,
         "mismatches": wrong,
-        "outputs": {name: len(start[name].cells) for name in outputs},
+        "outputs": {name: len(expected[name].cells) for name in outputs},
         "loaded": run.loaded,
         "stored": run.stored,
         "predicted": {"loaded": loaded, "stored": stored},
@@ -161,10 +154,7 @@ def run_hardware(
 ) -> dict[str, Any]:
     """The outcome of running the hardware of a kernel against the original program on the same data."""
     kernel = design.compute.kernel
-    start = initial_memory(kernel, parameters, seed)
-    check_in_bounds(kernel, parameters)
-    expected, actual = copied(start), copied(start)
-    compile_reference(kernel).run(parameters, expected)
+    expected, actual = trial(kernel, parameters, seed)
     cycles = HardwareRun(design, parameters, actual).execute(simulator, vcd)
     outputs = live_out_arrays(kernel)
     wrong = len(mismatches(expected, actual, outputs))
@@ -175,7 +165,7 @@ def run_hardware(
         "parameters": dict(parameters),
         "match": wrong == 0,
         "mismatches": wrong,
-        "outputs": {name: len(start[name].cells) for name in outputs},
+        "outputs": {name: len(expected[name].cells) for name in outputs},
         "cycles": cycles,
         "instances": sum(count(statement.domain, parameters) for statement in kernel.statements),
         "statements": statement_times(design),

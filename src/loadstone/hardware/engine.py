@@ -11,6 +11,7 @@ from functools import reduce
 
 from loadstone.hardware.compute import Compute, Hazard
 from loadstone.hardware.datapath import address_type, fetch_port
+from loadstone.hardware.interface import standing
 from loadstone.hardware.issue import add_issue
 from loadstone.hardware.names import Names
 from loadstone.rtl.expressions import Signal, Value, any_of, cat, const, mux
@@ -100,12 +101,8 @@ class Engine:
 
     def _standing(self, marker: str) -> Signal:
         """Whether the controller stands at a marker."""
-        waits = self.names.state(f"{marker}_waits", comment="has been reached, and not been passed yet")
         start = self._control[self.compute.control.ports.port(marker, "start")]
-        at = self.names.wire(f"{marker}_at", start | waits)
-        with self.names.module.clocked():
-            self.names.module.assign(waits, at & ~self.passes[marker])
-        return at
+        return standing(self.names, marker, start, self.passes[marker], "has been reached, and not been passed yet")
 
     def _given_arguments(self, name: str) -> dict[str, Value]:
         """The arguments of a statement, with the copy in addresses of memories that have two."""

@@ -106,6 +106,15 @@ def run_state(names: Names, start: Value, finished: Value) -> None:
         m.assign(running, active & ~last)
 
 
+def standing(names: Names, wish: str, start: Value, passes: Value, comment: str = "") -> Signal:
+    """Whether a controller stands at a statement: it has started it, and it was not passed on before this cycle."""
+    waits = names.state(f"{wish}_waits", comment=comment)
+    at = names.wire(f"{wish}_at", start | waits)
+    with names.module.clocked():
+        names.module.assign(waits, at & ~passes)
+    return at
+
+
 def selected(condition: Value, left: Calls, right: Calls) -> dict[str, Call]:
     """The calls of two parts that never work at the same time; the condition says that it is the left one."""
     both = {name: _either(condition, call, right[name]) for name, call in left.items() if name in right}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from loadstone.hardware.compute import Compute
+from loadstone.hardware.interface import standing
 from loadstone.hardware.names import Names
 from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
 from loadstone.rtl.module import Instance
@@ -34,11 +35,9 @@ def add_issue(
             for hazard in compute.hazards
             if hazard.statement == name
         ]
-        waits = names.state(f"{name}_waits", comment="has been started, and may not go yet")
-        wants = names.wire(f"{name}_wants", control[compute.control.ports.port(name, "start")] | waits)
+        start = control[compute.control.ports.port(name, "start")]
+        wants = standing(names, name, start, going[name], "has been started, and may not go yet")
         m.assign(going[name], wants & ~any_of(*hits, *taken[name]))
-        with m.clocked():
-            m.assign(waits, wants & ~going[name])
 
 
 def _taken_ports(names: Names, compute: Compute, going: Mapping[str, Signal]) -> dict[str, list[Value]]:

@@ -9,7 +9,7 @@ from loadstone.hardware.calls import exact
 from loadstone.hardware.controller import Options, make_controller
 from loadstone.hardware.datapath import address_type
 from loadstone.hardware.engine import chosen
-from loadstone.hardware.interface import statement_ports
+from loadstone.hardware.interface import standing, statement_ports
 from loadstone.hardware.limits import Limits
 from loadstone.hardware.names import Names
 from loadstone.hardware.paths import statements as statements_of
@@ -47,7 +47,6 @@ class Mover:
         parameters: Mapping[str, Signal],
         begin: Signal,
     ) -> None:
-        self._names = names
         tree = _addressed(process_loops(accelerator, move_loops(accelerator, title)), *stores)
         self.arrays = tuple(name for name in statements_of(tree) if name not in MARKERS.names)
         arguments = dict.fromkeys(self.arrays, (PLACE, CELL))
@@ -63,7 +62,8 @@ class Mover:
         control = names.module.instance(names.fresh(f"{title}_control"), module, {**given, "start": begin, **lasts})
         self.last = control["last"]
         wanted = {
-            name: self._standing(f"{title}_{name}", control[ports.port(name, "start")], name) for name in self._goes
+            name: standing(names, f"{title}_{name}", control[ports.port(name, "start")], goes)
+            for name, goes in self._goes.items()
         }
         self.at = {name: wanted[name] for name in MARKERS.names if name in wanted}
         self.passes = {name: self._goes[name] for name in self.at}
@@ -86,15 +86,6 @@ class Mover:
         store = stores[name]
         cell = self.elements[name].cell.wrapped(address_type(store, one_copy=True))
         return cat(copy, cell) if store.copies > 1 else cell
-
-    def _standing(self, wish: str, start: Signal, name: str) -> Signal:
-        """Whether the controller stands at a statement."""
-        m = self._names.module
-        waits = self._names.state(f"{wish}_waits")
-        at = self._names.wire(f"{wish}_at", start | waits)
-        with m.clocked():
-            m.assign(waits, at & ~self._goes[name])
-        return at
 
 
 def _addressed(tree: Node, outside: Stores, inside: Stores) -> Node:
