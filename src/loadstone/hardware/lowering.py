@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from loadstone.hardware.arithmetic import bits_of, both_or_either, encoded, negated, selected
@@ -49,11 +49,13 @@ class Graph:
 class Arguments:
     """What a statement is given: types of iterators, and of the addresses that are functions of these.
 
-    Addresses go by the position of the read, and by -1 for that of the write.
+    Addresses go by the position of the read, and by -1 for that of the write. `words` are the names of words that are
+    not fetched but given, by the position of the read.
     """
 
     iterators: Mapping[str, Bits]
     addresses: Mapping[int, tuple[str, Bits]]
+    words: Mapping[int, str] = field(default_factory=dict[int, str])
 
 
 WRITE = -1
@@ -139,6 +141,8 @@ class _Lowering:
         """The word that a read brings; reads of the same subscripts share it."""
         if access.array in self.stable:
             return Node(Stable(access.array), (), self.stable[access.array], access.array)
+        if position in self.arguments.words:
+            return Node(Argument(self.arguments.words[position]), (), self.stores[access.array].type, access.array)
         key = (access.array, access.subscripts)
         if key not in self.words:
             store = self.stores[access.array]
