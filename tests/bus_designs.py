@@ -7,6 +7,7 @@ from functools import cache
 
 from loadstone.bus import (
     Bus,
+    Widths,
     attach,
     avalon_read_ports,
     avalon_write_ports,
@@ -23,26 +24,27 @@ from loadstone.bus import (
     next_random,
     prefixed,
     read_channels,
+    widths_of,
     write_channels,
 )
 from loadstone.dram import Timing, make_memory
 from loadstone.rtl import Instance, Module, Signal, Value, bit, cat, const, mux, unsigned
 from loadstone.rtl.expressions import Operand
 
-REQUEST = ("valid", "address", "count")
+Elements = Widths | int
 STATISTICS = ("row_hits", "row_changes", "busy_cycles", "words_read", "words_written")
 
 
 def add_masters(
     m: Module,
     bus: Bus,
-    element_width: int,
+    elements: Elements,
     bus_wires: dict[str, Signal],
     reads: dict[str, Operand],
     writes: dict[str, Operand],
 ) -> tuple[Instance, Instance]:
     """A reading and a writing master on an AXI bus, Avalon masters by bridges."""
-    reader, writer = make_read_master(bus, element_width), make_write_master(bus, element_width)
+    reader, writer = make_read_master(bus, elements), make_write_master(bus, elements)
     if bus.protocol == "axi":
         return attach(m, "reader", reader, bus_wires, reads), attach(m, "writer", writer, bus_wires, writes)
     read_side = declare_wires(m, avalon_read_ports(bus), "read_side_")
@@ -68,21 +70,23 @@ def add_memory(m: Module, bus: Bus, timing: Timing, depth: int, upper: dict[str,
 
 
 @cache
-def make_bench(bus: Bus, element_width: int, timing: Timing, depth: int) -> Module:
+def make_bench(bus: Bus, elements: Elements, timing: Timing, depth: int) -> Module:
     """Both masters on one memory; requests and elements are ports `read_...` and `write_...`."""
     m = Module("bench")
     chance = m.input("chance", unsigned(8))
     upper = declare_wires(m, axi_ports(axi_channels(bus)), "upper_")
-    element = unsigned(element_width)
+    widths = widths_of(elements)
+    element = unsigned(widths.widest)
     types = {"valid": bit, "address": bus.address, "count": bus.count}
-    reads: dict[str, Operand] = {f"request_{name}": m.input(f"read_request_{name}", types[name]) for name in REQUEST}
-    writes: dict[str, Operand] = {f"request_{name}": m.input(f"write_request_{name}", types[name]) for name in REQUEST}
+    types |= {} if widths.are_equal else {"size": widths.size}
+    reads: dict[str, Operand] = {f"request_{name}": m.input(f"read_request_{name}", types[name]) for name in types}
+    writes: dict[str, Operand] = {f"request_{name}": m.input(f"write_request_{name}", types[name]) for name in types}
     reads["element_ready"] = m.input("read_element_ready", bit)
     writes |= {
         "element_valid": m.input("write_element_valid", bit),
         "element_data": m.input("write_element_data", element),
     }
-    reader, writer = add_masters(m, bus, element_width, upper, reads, writes)
+    reader, writer = add_masters(m, bus, elements, upper, reads, writes)
     watch = add_memory(m, bus, timing, depth, upper, chance)
     for name in ("request_ready", "element_valid", "element_data"):
         m.output(f"read_{name}", reader[name])

@@ -14,6 +14,7 @@ from kernels import ROOT
 from loadstone.bus import (
     Bus,
     Rule,
+    Widths,
     axi_channels,
     axi_ports,
     make_axi_monitor,
@@ -142,6 +143,57 @@ def beats_of(bus: Bus, element_width: int, request: Request) -> set[int]:
 
 def bursts_of(bus: Bus, element_width: int, request: Request) -> set[int]:
     return {beat // bus.burst for beat in beats_of(bus, element_width, request)}
+
+
+@pytest.mark.parametrize("chance", [0, 150])
+@pytest.mark.parametrize(("data_width", "widths"), [(64, Widths(8, 64)), (32, Widths(16, 32)), (512, Widths(8, 32))])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_elements_of_several_widths(protocol: Protocol, data_width: int, widths: Widths, chance: int) -> None:
+    bus, rng = Bus(protocol, data_width, burst=16), random.Random(data_width + chance)
+    simulation = Simulation(make_bench(bus, widths, FLAT, DEPTH))
+    simulation.set("chance", chance)
+    memory, requests = bytearray(DEPTH * bus.bytes), list[tuple[int, int, int]]()
+    for number in range(12):
+        size = rng.randrange(widths.largest + 1)
+        width = widths.narrowest // 8 << size
+        start = number * 160 + width * rng.randrange(160 // width)
+        requests.append((start, min(rng.randrange(1, 20), (160 * (number + 1) - start) // width), size))
+    written = [(size, rng.getrandbits(widths.widest)) for _, count, size in requests for _ in range(count)]
+    exchange(simulation, "write", requests, [word for _, word in written])
+    values = iter(written)
+    for start, count, size in requests:
+        width = widths.narrowest // 8 << size
+        for k in range(count):
+            memory[start + k * width : start + (k + 1) * width] = next(values)[1].to_bytes(64, "little")[:width]
+    assert b"".join(word.to_bytes(bus.bytes, "little") for word in simulation.memory("memory.words")) == memory
+    found = exchange(simulation, "read", requests, [0] * len(written))
+    masks = [(1 << (widths.narrowest << size)) - 1 for size, _ in written]
+    assert [word & mask for word, mask in zip(found, masks, strict=True)] == [
+        word & mask for (_, word), mask in zip(written, masks, strict=True)
+    ]
+
+
+def exchange(
+    simulation: Simulation, verb: str, requests: Sequence[tuple[int, int, int]], words: list[int]
+) -> list[int]:
+    """Moves elements of some sizes in as many cycles as that takes; the words that are seen."""
+    asked, seen = 0, list[int]()
+    while len(seen) < len(words) or (verb == "write" and not simulation.get("write_idle")):
+        some = asked < len(requests)
+        simulation.set(f"{verb}_request_valid", int(some))
+        for name, value in zip(("address", "count", "size"), requests[asked] if some else (0, 0, 0), strict=True):
+            simulation.set(f"{verb}_request_{name}", value)
+        asked += some and simulation.get(f"{verb}_request_ready")
+        moves = len(seen) < len(words)
+        simulation.set("write_element_valid", int(moves and verb == "write"))
+        simulation.set("write_element_data", words[len(seen)] if moves else 0)
+        simulation.set("read_element_ready", int(verb == "read"))
+        if moves and simulation.get(f"{verb}_element_{'ready' if verb == 'write' else 'valid'}"):
+            seen.append(words[len(seen)] if verb == "write" else simulation.get("read_element_data"))
+        simulation.step()
+        assert (simulation.get("upper_error"), simulation.get("lower_error")) == (0, 0)
+    simulation.set(f"{verb}_request_valid", 0)
+    return seen
 
 
 @pytest.mark.parametrize("chance", [0, 100, 200])

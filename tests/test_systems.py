@@ -10,8 +10,9 @@ import pytest
 
 import loadstone as ls
 from kernels import EXAMPLES, ROOT, random_kernel, tiny_parameters
+from loadstone.bus.ports import Bus, Widths
 from loadstone.dram.timing import preset
-from loadstone.errors import LoadstoneError, UnsupportedError
+from loadstone.errors import InputError, LoadstoneError, UnsupportedError
 from loadstone.hardware.accelerator import AcceleratorDesign, make_accelerator_design
 from loadstone.hardware.coalescer import make_coalescer
 from loadstone.hardware.stores import parameter_limits
@@ -101,10 +102,18 @@ def test_copies_keep_the_memory_busy() -> None:
     assert outcome["cycles"] <= 1.15 * (outcome["loaded"] + outcome["stored"])
 
 
-def test_elements_of_several_widths_are_refused() -> None:
-    kernel = ls.parse(ROOT / "examples/histogram.c")
-    with pytest.raises(UnsupportedError, match="elements of one width"):
-        run_system(accelerator_of(kernel, (8,)), {"n": 8}, PAPER)
+@pytest.mark.parametrize("bus", [None, Bus(data_width=128), Bus("avalon", data_width=64), Bus(data_width=512, burst=8)])
+@pytest.mark.parametrize("name", ["histogram", "fir_fixed"])
+def test_elements_of_several_widths(name: str, bus: Bus | None) -> None:
+    kernel = ls.parse(ROOT / f"examples/{name}.c")
+    parameters = list(tiny_parameters(kernel, (2, 11, 23)))[-1]
+    assert is_right(run_system(make_accelerator(ls.plan(kernel)), parameters, PAPER, bus=bus))
+
+
+def test_elements_must_fit_the_bus() -> None:
+    kernel = ls.parse(ROOT / "examples/polybench/atax.c")
+    with pytest.raises(InputError, match="64 bits do not fit a bus of 32"):
+        run_system(make_accelerator(ls.plan(kernel)), {"M": 3, "N": 3}, PAPER, bus=Bus(data_width=32))
 
 
 def test_the_text_has_no_warnings() -> None:
@@ -124,7 +133,7 @@ def test_runs_of_elements_become_requests(longest: int) -> None:
     places = [4 * source.randrange(64)]
     for _ in range(400):
         places.append(places[-1] + 4 if source.random() < 0.8 else 4 * source.randrange(64))
-    simulation = Simulation(make_coalescer("runs", unsigned(12), 4, longest))
+    simulation = Simulation(make_coalescer("runs", unsigned(12), Widths(32, 32), longest))
     waiting, found, counts = list(places), list[int](), list[int]()
     for _ in range(3000):
         simulation.set("in_valid", int(bool(waiting) and source.random() < 0.9))

@@ -3,8 +3,9 @@
 from loadstone.bus.avalon import avalon_read_ports, avalon_write_ports, make_read_bridge, make_write_bridge
 from loadstone.bus.axi import Channel, Handshake, axi_channels, axi_ports, read_channels, write_channels
 from loadstone.bus.monitor import Rule, make_axi_monitor
-from loadstone.bus.ports import Bus, BusPort, attach, declare_ports, declare_wires, prefixed
+from loadstone.bus.ports import Bus, BusPort, Widths, attach, declare_ports, declare_wires, prefixed, widths_of
 from loadstone.bus.reading import make_read_master
+from loadstone.bus.sides import as_axi, master_ports, reading_side, writing_side
 from loadstone.bus.stalls import make_axi_stalls, make_stall, next_random
 from loadstone.bus.writing import make_write_master
 
@@ -14,6 +15,8 @@ __all__ = [
     "Channel",
     "Handshake",
     "Rule",
+    "Widths",
+    "as_axi",
     "attach",
     "avalon_read_ports",
     "avalon_write_ports",
@@ -28,8 +31,12 @@ __all__ = [
     "make_stall",
     "make_write_bridge",
     "make_write_master",
+    "master_ports",
     "next_random",
     "prefixed",
     "read_channels",
+    "reading_side",
+    "widths_of",
     "write_channels",
+    "writing_side",
 ]

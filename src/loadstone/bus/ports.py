@@ -96,11 +96,52 @@ def is_power(number: int) -> bool:
     return number > 0 and number & (number - 1) == 0
 
 
-def lanes_of(bus: Bus, element_width: int) -> int:
-    """How many elements a beat holds."""
-    if not (is_power(element_width) and 8 <= element_width <= bus.data_width):
-        raise RtlError(f"elements of {element_width} bits on a bus of {bus.data_width}")
-    return bus.data_width // element_width
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """The widths of elements that a master moves, powers of two: where there are several, each request has a size.
+
+    Size k is that of elements of `2^k * narrowest` bits.
+    """
+
+    narrowest: int
+    widest: int
+
+    def lanes(self, bus: Bus) -> int:
+        """How many elements of the narrowest kind a beat holds."""
+        if not (is_power(self.narrowest) and is_power(self.widest) and 8 <= self.narrowest <= self.widest):
+            raise RtlError(f"elements of {self.narrowest} to {self.widest} bits")
+        if self.widest > bus.data_width:
+            raise RtlError(f"elements of {self.widest} bits on a bus of {bus.data_width}")
+        return bus.data_width // self.narrowest
+
+    @property
+    def title(self) -> str:
+        """The widths in a name."""
+        return f"e{self.widest}" if self.are_equal else f"e{self.narrowest}to{self.widest}"
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether there is one width alone."""
+        return self.narrowest == self.widest
+
+    @property
+    def largest(self) -> int:
+        """The largest size."""
+        return (self.widest // self.narrowest - 1).bit_length()
+
+    @property
+    def size(self) -> Bits:
+        """The type of sizes."""
+        return unsigned(max(1, self.largest.bit_length()))
+
+    def size_of(self, width: int) -> int:
+        """The size of elements of some bits."""
+        return (width // self.narrowest - 1).bit_length()
+
+
+def widths_of(elements: Widths | int) -> Widths:
+    """Widths, of which there may be one alone."""
+    return elements if isinstance(elements, Widths) else Widths(elements, elements)
 
 
 def declare_ports(m: Module, ports: Iterable[BusPort], role: Role, prefix: str = "") -> dict[str, Signal]:

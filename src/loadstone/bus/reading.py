@@ -12,7 +12,7 @@ from typing import assert_never
 
 from loadstone.bus.avalon import avalon_read_ports
 from loadstone.bus.axi import INCREMENTING, axi_ports, read_channels
-from loadstone.bus.ports import Bus, declare_ports, lanes_of
+from loadstone.bus.ports import Bus, Widths, declare_ports, widths_of
 from loadstone.rtl import (
     Instance,
     Module,
@@ -34,12 +34,16 @@ BUFFERED_BURSTS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Requests:
-    """The ports that take requests: a byte address, which is a multiple of the element, and a number of elements."""
+    """The ports that take requests: a byte address, which is a multiple of the element, and a number of elements.
+
+    `size` is that of the elements, where there are several.
+    """
 
     valid: Signal
     ready: Signal
     address: Signal
     count: Signal
+    size: Value
 
     @property
     def transfer(self) -> Value:
@@ -54,40 +58,46 @@ def buffered_beats(bus: Bus, bursts: int) -> int:
     return bursts * bus.burst
 
 
-def declare_requests(m: Module, bus: Bus) -> Requests:
+def declare_requests(m: Module, bus: Bus, widths: Widths) -> Requests:
     """The ports of a module that takes requests."""
     return Requests(
         valid=m.input("request_valid", bit),
         ready=m.output("request_ready", bit),
         address=m.input("request_address", bus.address, "in bytes"),
         count=m.input("request_count", bus.count, "elements; none is allowed"),
+        size=const(0) if widths.are_equal else m.input("request_size", widths.size, f"of {widths.narrowest} << size"),
     )
 
 
+def request_ports(requests: Requests) -> dict[str, Signal]:
+    """What a core takes of the requests of its master."""
+    found = {"request_valid": requests.valid, "request_address": requests.address, "request_count": requests.count}
+    return found | ({"request_size": requests.size} if isinstance(requests.size, Signal) else {})
+
+
 @cache
-def make_read_master(bus: Bus, element_width: int, buffered_bursts: int = BUFFERED_BURSTS) -> Module:
+def make_read_master(bus: Bus, elements: Widths | int, buffered_bursts: int = BUFFERED_BURSTS) -> Module:
     """A master that gives the elements of requests in order, one in a cycle, and asks for no beat twice.
 
-    Its buffer holds beats that were asked for. No cycle is lost while the latency is less than all of the longest
-    bursts in it but one take, in cycles, with 8 cycles for the master itself.
+    Elements that are narrower than the widest have others above them in the word. The buffer holds beats that were
+    asked for. No cycle is lost while the latency is less than all of the longest bursts in it but one take, in cycles,
+    with 8 cycles for the master itself.
     """
-    buffer = buffered_beats(bus, buffered_bursts)
-    name = f"{bus.protocol}_read_{bus.data_width}x{bus.burst}_e{element_width}_q{buffer}"
-    m = Module(name, f"Reads elements of {element_width} bits.")
-    requests = declare_requests(m, bus)
-    valid, data = m.output("element_valid", bit), m.output("element_data", unsigned(element_width))
+    buffer, widths = buffered_beats(bus, buffered_bursts), widths_of(elements)
+    name = f"{bus.protocol}_read_{bus.data_width}x{bus.burst}_{widths.title}_q{buffer}"
+    m = Module(name, f"Reads elements of {widths.widest} bits.")
+    requests = declare_requests(m, bus, widths)
+    valid, data = m.output("element_valid", bit), m.output("element_data", unsigned(widths.widest))
     ready = m.input("element_ready", bit)
     taken, arrived, word = m.wire("taken", bit), m.wire("arrived", bit), m.wire("word", bus.data)
     ports = {
-        "request_valid": requests.valid,
-        "request_address": requests.address,
-        "request_count": requests.count,
+        **request_ports(requests),
         "element_ready": ready,
         "command_ready": taken,
         "beat_valid": arrived,
         "beat_data": word,
     }
-    core = m.instance("core", make_read_core(bus, element_width, buffer), ports)
+    core = m.instance("core", make_read_core(bus, widths, buffer), ports)
     m.assign(requests.ready, core["request_ready"])
     m.assign(valid, core["element_valid"])
     m.assign(data, core["element_data"])
@@ -136,21 +146,21 @@ def _speak_avalon(m: Module, bus: Bus, core: Instance, taken: Signal, arrived: S
 
 
 @cache
-def make_read_core(bus: Bus, element_width: int, buffer: int) -> Module:
+def make_read_core(bus: Bus, widths: Widths, buffer: int) -> Module:
     """The part of a reading master that both buses share."""
-    name = f"{bus.protocol}_read_core_{bus.data_width}x{bus.burst}_e{element_width}_q{buffer}"
-    m = Module(name, f"Cuts requests for elements of {element_width} bits into bursts, and beats into elements.")
-    requests = declare_requests(m, bus)
+    name = f"{bus.protocol}_read_core_{bus.data_width}x{bus.burst}_{widths.title}_q{buffer}"
+    m = Module(name, f"Cuts requests for elements of {widths.widest} bits into bursts, and beats into elements.")
+    requests = declare_requests(m, bus, widths)
     popped = m.wire("popped", bit, "a beat leaves the buffer")
     starts = m.wire("starts", bit, "a request that asks for something is taken")
     m.assign(starts, requests.transfer & (requests.count != 0))
     beats = _add_buffer(m, bus, buffer, popped)
-    room = _add_cutter(m, bus, lanes_of(bus, element_width), buffer, requests, starts, popped)
-    if lanes_of(bus, element_width) == 1:
+    room = _add_cutter(m, bus, widths.lanes(bus), buffer, requests, starts, popped)
+    if widths.lanes(bus) == 1:
         _add_plain_output(m, bus, beats, popped)
         m.assign(requests.ready, room)
     else:
-        segments = _add_unpacker(m, bus, element_width, buffer, requests, starts, beats, popped)
+        segments = _add_unpacker(m, bus, widths, buffer, requests, starts, beats, popped)
         m.assign(requests.ready, room & segments["in_ready"])
     return m
 
@@ -179,7 +189,7 @@ def _add_cutter(
     with m.clocked():
         with m.when(starts):
             m.assign(place, requests.address[bus.beat_shift :])
-            m.assign(left, beats_of(bus, lanes, requests.address, requests.count))
+            m.assign(left, beats_of(bus, lanes, requests))
         with m.elsewhen(issue):
             m.assign(place, (place + length).wrapped(bus.place))
             m.assign(left, (left - length).wrapped(left.bits))
@@ -198,11 +208,11 @@ def _add_commands(m: Module, bus: Bus, place: Signal, length: Signal, issue: Sig
     m.output("command_beats", queue["out_data"][: bus.length.width])
 
 
-def beats_of(bus: Bus, lanes: int, address: Value, count: Value) -> Value:
-    """The beats that elements from an address on touch."""
+def beats_of(bus: Bus, lanes: int, requests: Requests) -> Value:
+    """The beats that the elements of a request touch."""
     shift = (lanes - 1).bit_length()
-    ahead = first_lane(bus, lanes, address) if lanes > 1 else const(0)
-    return ((count + ahead + (lanes - 1)) >> shift).resized(bus.count_width + 1)
+    ahead = first_lane(bus, lanes, requests.address) if lanes > 1 else const(0)
+    return (((requests.count << requests.size) + ahead + (lanes - 1)) >> shift).resized(bus.count_width + 1)
 
 
 def first_lane(bus: Bus, lanes: int, address: Value) -> Value:
@@ -221,7 +231,7 @@ def _add_plain_output(m: Module, bus: Bus, beats: Instance, popped: Signal) -> N
 def _add_unpacker(
     m: Module,
     bus: Bus,
-    element_width: int,
+    widths: Widths,
     buffer: int,
     requests: Requests,
     starts: Signal,
@@ -230,28 +240,40 @@ def _add_unpacker(
 ) -> Instance:
     """Takes the elements of each request out of its beats; the queue of requests that wait for it."""
     m.section("Beats are cut into elements, request by request.")
-    lanes = lanes_of(bus, element_width)
+    lanes = widths.lanes(bus)
     lane_type = unsigned(address_width(lanes))
     ready, loads = m.input("element_ready", bit), m.wire("loads", bit)
-    fifo = make_fifo(f"{m.name}_segments", unsigned(lane_type.width + bus.count_width), buffer)
-    segment = cat(first_lane(bus, lanes, requests.address), requests.count)
+    sizes = () if widths.are_equal else (requests.size,)
+    segment = cat(*sizes, first_lane(bus, lanes, requests.address), requests.count)
+    fifo = make_fifo(f"{m.name}_segments", segment.bits, buffer)
     segments = m.instance("segments", fifo, {"in_valid": starts, "in_data": segment, "out_ready": loads})
     lane = m.register("lane", lane_type)
+    following = m.wire("following", lane + lanes_taken(m, widths, loads, segments["out_data"][-widths.size.width :]))
     remaining = m.register("remaining", bus.count, reset=0, comment="elements of the request that are still to come")
     ends = m.wire("segment_ends", remaining == 1)
     valid = m.output("element_valid", (remaining != 0) & beats["out_valid"])
-    m.output("element_data", (beats["out_data"] >> lane_offset(lane, element_width))[:element_width])
+    m.output("element_data", (beats["out_data"] >> lane_offset(lane, widths.narrowest))[: widths.widest])
     moves = m.wire("moves", valid & ready)
-    m.assign(popped, moves & (ends | lane.all()))
+    m.assign(popped, moves & (ends | (following == lanes)))
     m.assign(loads, (remaining == 0) | (moves & ends))
     with m.clocked():
         with m.when(loads):
-            m.assign(lane, segments["out_data"][bus.count_width :])
+            m.assign(lane, segments["out_data"][bus.count_width :].resized(lane_type.width))
             m.assign(remaining, mux(segments["out_valid"], segments["out_data"][: bus.count_width], 0))
         with m.elsewhen(moves):
-            m.assign(lane, (lane + 1).wrapped(lane_type))
+            m.assign(lane, following.wrapped(lane_type))
             m.assign(remaining, (remaining - 1).wrapped(bus.count))
     return segments
+
+
+def lanes_taken(m: Module, widths: Widths, loads: Value, size: Value) -> Value:
+    """The lanes of an element of the request at hand, whose size is given when it is taken up."""
+    if widths.are_equal:
+        return const(1)
+    kept = m.register("size", widths.size)
+    with m.clocked(), m.when(loads):
+        m.assign(kept, size)
+    return const(1, unsigned(1 + widths.largest)) << kept
 
 
 def lane_offset(lane: Value, element_width: int) -> Value:

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from loadstone.bus.avalon import avalon_write_ports
 from loadstone.bus.axi import INCREMENTING, axi_ports, write_channels
-from loadstone.bus.ports import Bus, declare_ports, lanes_of
+from loadstone.bus.ports import Bus, Widths, declare_ports, widths_of
 from loadstone.bus.reading import (
     BUFFERED_BURSTS,
     Requests,
@@ -20,6 +20,8 @@ from loadstone.bus.reading import (
     declare_requests,
     first_lane,
     lane_offset,
+    lanes_taken,
+    request_ports,
 )
 from loadstone.rtl import Instance, Module, Signal, Value, address_width, bit, cat, const, make_fifo, repeat, unsigned
 
@@ -28,30 +30,28 @@ _OPEN_BURSTS = unsigned(8)
 
 
 @cache
-def make_write_master(bus: Bus, element_width: int, buffered_bursts: int = BUFFERED_BURSTS) -> Module:
+def make_write_master(bus: Bus, elements: Widths | int, buffered_bursts: int = BUFFERED_BURSTS) -> Module:
     """A master that writes a stream of elements where requests say, one in a cycle, no beat twice.
 
     `idle` is set when all that was asked for is written: with AXI, when all responses came; with Avalon, when the slave
     took all of it.
     """
-    buffer = buffered_beats(bus, buffered_bursts)
-    name = f"{bus.protocol}_write_{bus.data_width}x{bus.burst}_e{element_width}_q{buffer}"
-    m = Module(name, f"Writes elements of {element_width} bits.")
-    requests = declare_requests(m, bus)
-    valid, data = m.input("element_valid", bit), m.input("element_data", unsigned(element_width))
+    buffer, widths = buffered_beats(bus, buffered_bursts), widths_of(elements)
+    name = f"{bus.protocol}_write_{bus.data_width}x{bus.burst}_{widths.title}_q{buffer}"
+    m = Module(name, f"Writes elements of {widths.widest} bits.")
+    requests = declare_requests(m, bus, widths)
+    valid, data = m.input("element_valid", bit), m.input("element_data", unsigned(widths.widest))
     ready, idle = m.output("element_ready", bit), m.output("idle", bit, "all is written")
     command_taken, beat_taken, done = m.wire("command_taken", bit), m.wire("beat_taken", bit), m.wire("done", bit)
     ports = {
-        "request_valid": requests.valid,
-        "request_address": requests.address,
-        "request_count": requests.count,
+        **request_ports(requests),
         "element_valid": valid,
         "element_data": data,
         "command_ready": command_taken,
         "beat_ready": beat_taken,
         "done": done,
     }
-    core = m.instance("core", make_write_core(bus, element_width, buffer), ports)
+    core = m.instance("core", make_write_core(bus, widths, buffer), ports)
     m.assign(requests.ready, core["request_ready"])
     m.assign(ready, core["element_ready"])
     m.assign(idle, core["idle"])
@@ -103,16 +103,16 @@ def _speak_avalon(m: Module, bus: Bus, core: Instance, command_taken: Signal, be
 
 
 @cache
-def make_write_core(bus: Bus, element_width: int, buffer: int) -> Module:
+def make_write_core(bus: Bus, widths: Widths, buffer: int) -> Module:
     """The part of a writing master that both buses share."""
-    name = f"{bus.protocol}_write_core_{bus.data_width}x{bus.burst}_e{element_width}_q{buffer}"
-    m = Module(name, f"Packs elements of {element_width} bits into beats, and beats into bursts.")
-    requests = declare_requests(m, bus)
+    name = f"{bus.protocol}_write_core_{bus.data_width}x{bus.burst}_{widths.title}_q{buffer}"
+    m = Module(name, f"Packs elements of {widths.widest} bits into beats, and beats into bursts.")
+    requests = declare_requests(m, bus, widths)
     moves = m.wire("moves", bit, "an element is taken")
     remaining = m.register("remaining", bus.count, reset=0, comment="elements of the request that are still to come")
     last = m.wire("is_last", remaining == 1, "the element ends its request")
     m.assign(requests.ready, (remaining == 0) | (moves & last))
-    complete, word, strobe = _add_packer(m, bus, element_width, requests, moves, last)
+    complete, word, strobe = _add_packer(m, bus, widths, requests, moves, last)
     pushes = m.wire("pushes", moves & complete, "a beat is complete")
     ends, command = _add_burst(m, bus, requests, pushes, last)
     room = _add_queues(m, bus, buffer, pushes, ends, command, cat(ends, strobe, word))
@@ -126,11 +126,11 @@ def make_write_core(bus: Bus, element_width: int, buffer: int) -> Module:
 
 
 def _add_packer(
-    m: Module, bus: Bus, element_width: int, requests: Requests, moves: Signal, last: Signal
+    m: Module, bus: Bus, widths: Widths, requests: Requests, moves: Signal, last: Signal
 ) -> tuple[Value, Signal, Signal]:
     """Collects elements of a beat: whether it is complete with this one, its bits, and which bytes of it are set."""
-    element = m.input("element_data", unsigned(element_width))
-    lanes = lanes_of(bus, element_width)
+    element = m.input("element_data", unsigned(widths.widest))
+    lanes = widths.lanes(bus)
     if lanes == 1:
         return const(1), m.wire("word", element), m.wire("strobe", const(bus.strobe.maximum))
     m.section("Elements are gathered into beats.")
@@ -138,15 +138,21 @@ def _add_packer(
     lane = m.register("lane", lane_type)
     gathered = m.register("gathered", bus.data, reset=0, comment="the beat so far, 0 where nothing is yet")
     filled = m.register("filled", unsigned(lanes), reset=0, comment="the lanes of it that are filled")
-    word = m.wire("word", gathered | (element.resized(bus.data_width) << lane_offset(lane, element_width)))
-    now_filled = m.wire("now_filled", filled | (const(1, unsigned(lanes)) << lane))
-    complete = m.wire("complete", lane.all() | last)
-    strobe = m.wire("strobe", cat(*(repeat(now_filled[k], element_width // 8) for k in reversed(range(lanes)))))
+    taken = lanes_taken(m, widths, requests.transfer, requests.size)
+    ones, own = const(1, unsigned(lanes)), element
+    if not widths.are_equal:
+        ones = m.wire("ones", _ones(lanes, taken), "the lanes of the element, at the bottom")
+        own = element & _spread(ones, widths.narrowest)[: widths.widest]
+    word = m.wire("word", gathered | (own.resized(bus.data_width) << lane_offset(lane, widths.narrowest)))
+    now_filled = m.wire("now_filled", filled | (ones << lane).resized(lanes))
+    following = m.wire("following_lane", lane + taken)
+    complete = m.wire("complete", (following == lanes) | last)
+    strobe = m.wire("strobe", _spread(now_filled, widths.narrowest // 8))
     with m.clocked():
         with m.when(requests.transfer):
             m.assign(lane, first_lane(bus, lanes, requests.address))
         with m.elsewhen(moves):
-            m.assign(lane, (lane + 1).wrapped(lane_type))
+            m.assign(lane, following.wrapped(lane_type))
         with m.when(moves & complete):
             m.assign(gathered, 0)
             m.assign(filled, 0)
@@ -154,6 +160,16 @@ def _add_packer(
             m.assign(gathered, word)
             m.assign(filled, now_filled)
     return complete, word, strobe
+
+
+def _ones(lanes: int, taken: Value) -> Value:
+    """So many ones as there are lanes taken."""
+    return ((const(1, unsigned(lanes + 1)) << taken) - 1).wrapped(unsigned(lanes))
+
+
+def _spread(flags: Value, times: int) -> Value:
+    """The flags, each repeated."""
+    return cat(*(repeat(flags[k], times) for k in reversed(range(flags.width))))
 
 
 def _add_burst(m: Module, bus: Bus, requests: Requests, pushes: Signal, last: Signal) -> tuple[Signal, Value]:

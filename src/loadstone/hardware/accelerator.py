@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.ports import Bus, declare_ports
-from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.bus.sides import master_ports
+from loadstone.errors import Diagnostic, InputError
 from loadstone.hardware.compute import Compute, make_compute
 from loadstone.hardware.engine import Engine, Surroundings, chosen, written
 from loadstone.hardware.limits import Limits
@@ -26,7 +26,7 @@ from loadstone.hardware.mover import Mover
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.on_chip import parameter_ports, scalar_ports
 from loadstone.hardware.operations import Operations
-from loadstone.hardware.outside import Outside
+from loadstone.hardware.outside import Outside, widths_moved
 from loadstone.hardware.stores import Store, Stores, stores_of
 from loadstone.hardware.storing import add_storing
 from loadstone.hardware.tile_loops import MARKERS, process_loops
@@ -48,7 +48,7 @@ class AcceleratorDesign:
     """The hardware of an accelerator: its top module, and which of its ports are for what.
 
     `bases` name the ports for the byte addresses of arrays in external memory, in which they lie row by row as
-    `outside` says, each element in `element_bytes`.
+    `outside` says, each element in `element_bytes` of its array.
     """
 
     module: Module
@@ -56,7 +56,7 @@ class AcceleratorDesign:
     limits: Mapping[str, Limits]
     bus: Bus
     outside: Stores
-    element_bytes: int
+    element_bytes: Mapping[str, int]
     parameters: Mapping[str, str]
     scalars_in: Mapping[str, str]
     scalars_out: Mapping[str, str]
@@ -72,14 +72,14 @@ def make_accelerator_design(
 ) -> AcceleratorDesign:
     """The hardware of an accelerator, for parameters in ranges.
 
-    Ports: `start`, parameters, scalars, the base address of each array, an AXI master, `ready` and `done`.
+    Ports: `start`, parameters, scalars, the base address of each array, the master of a bus, `ready` and `done`.
     """
-    width = element_width(accelerator)
+    element_bytes = {array.name: array.type.storage.bits // 8 for array in accelerator.transferred}
     top = _Top(
         accelerator,
         limits,
-        bus or Bus(data_width=max(32, width)),
-        width,
+        bus_for(element_bytes, bus),
+        element_bytes,
         memories or Memories(),
         operations or Operations(),
     )
@@ -90,7 +90,7 @@ def make_accelerator_design(
         limits=limits,
         bus=top.bus,
         outside=top.outside,
-        element_bytes=width // 8,
+        element_bytes=element_bytes,
         parameters={name: port.name for name, port in top.parameters.items()},
         scalars_in={name: port.name for name, port in top.scalars_in.items()},
         scalars_out=top.scalars_out,
@@ -98,14 +98,15 @@ def make_accelerator_design(
     )
 
 
-def element_width(accelerator: Accelerator) -> int:
-    """The bits of an element in external memory, which all arrays that are moved must share."""
-    widths = {array.type.storage.bits: array for array in accelerator.transferred}
-    if len(widths) > 1:
-        kinds = " and ".join(f"'{array.name}' ({array.type.described})" for array in widths.values())
-        hint = "give their elements the same width"
-        raise UnsupportedError(Diagnostic(f"an accelerator moves elements of one width, not {kinds}", None, hint))
-    return next(iter(widths), 32)
+def bus_for(element_bytes: Mapping[str, int], bus: Bus | None = None) -> Bus:
+    """The bus that is asked for, or one of the width of the widest elements; they must fit."""
+    widest = widths_moved(element_bytes).widest
+    if bus is None:
+        return Bus(data_width=max(32, widest))
+    if widest > bus.data_width:
+        hint = f"use a bus of {widest} bits at least"
+        raise InputError(Diagnostic(f"elements of {widest} bits do not fit a bus of {bus.data_width}", None, hint))
+    return bus
 
 
 class _Top:
@@ -116,19 +117,17 @@ class _Top:
         accelerator: Accelerator,
         limits: Mapping[str, Limits],
         bus: Bus,
-        width: int,
+        element_bytes: Mapping[str, int],
         memories: Memories,
         operations: Operations,
     ) -> None:
         kernel = accelerator.kernel
-        self.accelerator, self.limits, self.bus, self.width = accelerator, limits, bus, width
+        self.accelerator, self.limits, self.bus, self.element_bytes = accelerator, limits, bus, element_bytes
         self.outside, self.inside = stores_of(kernel, limits), local_stores(accelerator, limits)
         tree = process_loops(accelerator, accelerator.compute)
         self.compute = make_compute(kernel, tree, limits, self.inside, memories, operations, MARKERS.names)
         self.module = m = Module(fresh(f"{kernel.name}_accelerator", ()), f"{kernel.name}, tile by tile.")
-        self.names = Names(
-            m, ("ready", "done", LOADED, STORED, *(f"axi_{port.name}" for port in axi_ports(axi_channels(bus))))
-        )
+        self.names = Names(m, ("ready", "done", LOADED, STORED, *(port.name for port in master_ports(bus))))
         self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
         self.parameters = parameter_ports(self.names, self.compute)
         self.scalars_in = scalar_ports(self.names, self.compute)
@@ -142,8 +141,8 @@ class _Top:
     def fill(self) -> None:
         """Adds all parts and connects them."""
         m, names = self.module, self.names
-        axi = declare_ports(m, axi_ports(axi_channels(self.bus)), "master", "axi_")
-        outside = Outside(names, self.bus, axi, self.width, self.bases)
+        signals = declare_ports(m, master_ports(self.bus), "master")
+        outside = Outside(names, self.bus, signals, self.element_bytes, self.bases)
         self.running = names.state("running", comment="since the cycle after the start")
         self.begin = names.wire("begin_run", self.start & ~self.running)
         titles = ("load", "compute", "store")

@@ -4,33 +4,38 @@ from __future__ import annotations
 
 from functools import cache
 
-from loadstone.rtl import Bits, Module, bit, cat, make_fifo, mux, unsigned
+from loadstone.bus.ports import Widths
+from loadstone.rtl import Bits, Module, Signal, Value, bit, cat, const, make_fifo, mux, unsigned
 
 
 @cache
-def make_coalescer(name: str, address: Bits, step: int, longest: int, queued: int = 4) -> Module:
+def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queued: int = 4) -> Module:
     """Takes the addresses of elements, and gives requests (address, count) for runs of them, in order.
 
-    An element that is `step` behind the one before it joins its run, up to the longest. `flush` ends the run at hand
-    unless an element comes; `closed` says that no element is held back, `empty` that all requests were taken, too.
+    An element that is next to the one before it joins its run, up to the longest. Where there are several widths,
+    elements and requests have sizes, and those of a run are equal. `flush` ends the run at hand unless an element
+    comes; `closed` says that no element is held back, `empty` that all requests were taken, too.
     """
-    m = Module(name, f"Joins elements {step} bytes apart to runs of at most {longest}.")
+    m = Module(name, f"Joins elements that are next to each other to runs of at most {longest}.")
     count_type = unsigned(longest.bit_length())
     valid, place, flush = m.input("in_valid", bit), m.input("in_address", address), m.input("flush", bit)
     taken = m.input("request_ready", bit)
+    takes, joins = m.wire("takes", bit), m.wire("joins", bit)
+    size, run_size = _sizes(m, widths, takes & ~joins)
+    step = const(widths.narrowest // 8) << size
     first, following = m.register("first", address), m.register("following", address)
     count = m.register("count", count_type, reset=0, comment="elements of the run at hand")
     queue_ready = m.wire("queue_ready", bit)
     is_open = m.wire("is_open", count != 0)
-    joins = m.wire("joins", is_open & (place == following) & (count != longest))
+    m.assign(joins, is_open & (place == following) & (count != longest) & (size == run_size))
     ends = m.wire("ends", is_open & queue_ready & mux(valid, ~joins, flush))
-    fifo = make_fifo(f"{name}_requests", unsigned(address.width + count_type.width), queued)
-    queue = m.instance("requests", fifo, {"in_valid": ends, "in_data": cat(first, count), "out_ready": taken})
+    request = cat(run_size, first, count)
+    fifo = make_fifo(f"{name}_requests", request.bits, queued)
+    queue = m.instance("requests", fifo, {"in_valid": ends, "in_data": request, "out_ready": taken})
     m.assign(queue_ready, queue["in_ready"])
     pending = m.register("pending", unsigned((queued + 1).bit_length()), reset=0, comment="requests in the queue")
     leaves = m.wire("leaves", queue["out_valid"] & taken)
-    ready = m.output("in_ready", joins | ~is_open | queue_ready)
-    takes = m.wire("takes", valid & ready)
+    m.assign(takes, valid & m.output("in_ready", joins | ~is_open | queue_ready))
     with m.clocked():
         m.assign(pending, (pending + ends - leaves).wrapped(pending.bits))
         with m.when(takes):
@@ -41,8 +46,25 @@ def make_coalescer(name: str, address: Bits, step: int, longest: int, queued: in
         with m.elsewhen(ends):
             m.assign(count, 0)
     m.output("request_valid", queue["out_valid"])
-    m.output("request_address", queue["out_data"][count_type.width :])
-    m.output("request_count", queue["out_data"][: count_type.width])
+    _show(m, queue["out_data"], count_type, address, widths)
     m.output("closed", ~is_open)
     m.output("empty", ~is_open & (pending == 0))
     return m
+
+
+def _sizes(m: Module, widths: Widths, begins: Value) -> tuple[Value, Value]:
+    """The size of the element that comes, and that of the run at hand."""
+    if widths.are_equal:
+        return const(0), const(0)
+    size, kept = m.input("in_size", widths.size), m.register("run_size", widths.size)
+    with m.clocked(), m.when(begins):
+        m.assign(kept, size)
+    return size, kept
+
+
+def _show(m: Module, request: Signal, count: Bits, address: Bits, widths: Widths) -> None:
+    """Outputs for the parts of a request."""
+    m.output("request_count", request[: count.width])
+    m.output("request_address", request[count.width : count.width + address.width])
+    if not widths.are_equal:
+        m.output("request_size", request[count.width + address.width :])

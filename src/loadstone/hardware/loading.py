@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from loadstone.bus.ports import attach
 from loadstone.bus.reading import make_read_master
+from loadstone.bus.sides import reading_side
 from loadstone.hardware.datapath import address_type
 from loadstone.hardware.engine import Engine, Write, chosen
 from loadstone.hardware.mover import Mover
@@ -72,9 +73,8 @@ def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) ->
     queue, pops = _notes(outside, note, goes | ends, asked)
     m.assign(room, queue["in_ready"])
     accepts = m.wire(names.fresh("load_accepts"), bit)
-    requests = {f"request_{what}": runs[f"request_{what}"] for what in ("valid", "address", "count")}
-    master = make_read_master(outside.bus, outside.width)
-    reader = attach(m, names.fresh("reader"), master, outside.axi, {**requests, "element_ready": accepts})
+    master, side = make_read_master(outside.bus, outside.widths), reading_side(outside.bus, outside.signals)
+    reader = attach(m, names.fresh("reader"), master, side, {**outside.request(runs), "element_ready": accepts})
     m.assign(taken, reader["request_ready"])
     is_mark = names.wire("tile_loaded", queue["out_valid"] & queue["out_data"][-1])
     arrives = names.wire("arrives", queue["out_valid"] & ~queue["out_data"][-1] & reader["element_valid"])

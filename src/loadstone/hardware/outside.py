@@ -5,38 +5,62 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from loadstone.bus.ports import Bus
+from loadstone.bus.ports import Bus, Widths
 from loadstone.hardware.coalescer import make_coalescer
 from loadstone.hardware.engine import chosen
 from loadstone.hardware.mover import Mover
 from loadstone.hardware.names import Names
-from loadstone.rtl.expressions import Signal, Value
+from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outside:
-    """The bus of a module with its ports, the bits of an element there, and the byte addresses of arrays."""
+    """The bus of a module with its ports, the bytes of elements by array, and the byte addresses of arrays."""
 
     names: Names
     bus: Bus
-    axi: Mapping[str, Signal]
-    width: int
+    signals: Mapping[str, Signal]
+    element_bytes: Mapping[str, int]
     bases: Mapping[str, Signal]
+
+    @property
+    def widths(self) -> Widths:
+        """The widths of elements that are moved."""
+        return widths_moved(self.element_bytes)
 
     def runs(self, title: str, valid: Value, mover: Mover, flush: Value, taken: Value) -> Instance:
         """Makes requests of the elements at which a mover stands, where `valid`."""
-        m, step = self.names.module, self.width // 8
-        module = make_coalescer(f"{m.name}_{title}_runs", self.bus.address, step, self.bus.burst)
+        m = self.names.module
+        module = make_coalescer(f"{m.name}_{title}_runs", self.bus.address, self.widths, self.bus.burst)
         ports = {"in_valid": valid, "in_address": self._address(mover), "flush": flush, "request_ready": taken}
+        if not self.widths.are_equal:
+            ports["in_size"] = self._size(mover)
         return m.instance(self.names.fresh(f"{title}_runs"), module, ports)
+
+    def request(self, runs: Instance) -> dict[str, Value]:
+        """The requests for a master."""
+        kinds = ("valid", "address", "count") if self.widths.are_equal else ("valid", "address", "count", "size")
+        return {f"request_{kind}": runs[f"request_{kind}"] for kind in kinds}
 
     def _address(self, mover: Mover) -> Value:
         """The byte address of the element at which a mover stands."""
-        shift = (self.width // 8 - 1).bit_length()
-        places = {name: element.place << shift for name, element in mover.elements.items()}
+        shifts = {name: (self.element_bytes[name] - 1).bit_length() for name in mover.arrays}
+        places = {name: element.place << shifts[name] for name, element in mover.elements.items()}
         choices = [
             (mover.elements[name].wanted, (self.bases[name] + place).wrapped(self.bus.address))
             for name, place in places.items()
         ]
         return chosen(choices).wrapped(self.bus.address)
+
+    def _size(self, mover: Mover) -> Value:
+        """The size of the element at which a mover stands."""
+        sizes = {name: self.widths.size_of(8 * self.element_bytes[name]) for name in mover.arrays}
+        wanted = [(mover.elements[name].wanted, const(size, self.widths.size)) for name, size in sizes.items()]
+        return chosen(wanted).wrapped(self.widths.size)
+
+
+def widths_moved(element_bytes: Mapping[str, int]) -> Widths:
+    """The widths of elements of some bytes."""
+    bits = [8 * count for count in element_bytes.values()] or [32]
+    return Widths(min(bits), max(bits))

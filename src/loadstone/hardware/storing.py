@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loadstone.bus.ports import attach
+from loadstone.bus.sides import writing_side
 from loadstone.bus.writing import make_write_master
 from loadstone.hardware.engine import Choice, Engine, chosen
 from loadstone.hardware.mover import Mover
@@ -42,9 +43,9 @@ def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, be
     valid, word = _results(outside, mover, engine)
     fifo = make_fifo(f"{m.name}_results", word.bits, WAITING)
     queue = m.instance(names.fresh("results"), fifo, {"in_valid": valid, "in_data": word, "out_ready": ready})
-    ports = {f"request_{what}": runs[f"request_{what}"] for what in ("valid", "address", "count")}
-    ports |= {"element_valid": queue["out_valid"], "element_data": queue["out_data"]}
-    writer = attach(m, names.fresh("writer"), make_write_master(outside.bus, outside.width), outside.axi, ports)
+    ports = {**outside.request(runs), "element_valid": queue["out_valid"], "element_data": queue["out_data"]}
+    master, side = make_write_master(outside.bus, outside.widths), writing_side(outside.bus, outside.signals)
+    writer = attach(m, names.fresh("writer"), master, side, ports)
     m.assign(taken, writer["request_ready"])
     m.assign(ready, writer["element_ready"])
     leaves = names.wire("result_leaves", queue["out_valid"] & ready)
@@ -74,6 +75,6 @@ def _results(outside: Outside, mover: Mover, engine: Engine) -> tuple[Value, Val
         for k in range(engine.compute.memories.latency):
             flag = m.stored(names.fresh(f"{name}_read_{k}"), flag, reset=0)
         arrives[name] = flag
-    kind = unsigned(outside.width)
+    kind = unsigned(outside.widths.widest)
     word = chosen([(flag, engine.words[name, 0].wrapped(kind)) for name, flag in arrives.items()])
     return any_of(*arrives.values()), word.wrapped(kind)

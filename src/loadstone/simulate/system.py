@@ -74,7 +74,7 @@ class SystemRun:
         return found
 
     def _end(self, name: str, base: int) -> int:
-        return base + self.design.outside[name].depth * self.design.element_bytes
+        return base + self.design.outside[name].depth * self.design.element_bytes[name]
 
     def _depth(self, bases: Mapping[str, int]) -> int:
         """The words of a memory that holds all arrays, a power of two."""
@@ -83,10 +83,10 @@ class SystemRun:
 
     def _image(self, bases: Mapping[str, int], depth: int) -> list[int]:
         """The words of the memory before the run."""
-        size, width = self.design.element_bytes, self.design.bus.bytes
+        width = self.design.bus.bytes
         data = bytearray(depth * width)
         for name, base in bases.items():
-            buffer = self.memory[name]
+            buffer, size = self.memory[name], self.design.element_bytes[name]
             words = memory_words(self.design.outside[name], buffer.extents, buffer.cells)
             mask = (1 << 8 * size) - 1
             data[base : base + size * len(words)] = b"".join((word & mask).to_bytes(size, "little") for word in words)
@@ -103,10 +103,10 @@ class SystemRun:
         return [{**values, "start": 1}, {"start": 0}]
 
     def _read_back(self, bases: Mapping[str, int], words: list[int], outputs: Mapping[str, int]) -> None:
-        size, design = self.design.element_bytes, self.design
+        design = self.design
         data = b"".join(word.to_bytes(design.bus.bytes, "little") for word in words)
         for name, base in bases.items():
-            store, buffer = design.outside[name], self.memory[name]
+            store, buffer, size = design.outside[name], self.memory[name], design.element_bytes[name]
             places = (base + size * place for place in store.places(buffer.extents))
             found = (int.from_bytes(data[at : at + size], "little") for at in places)
             buffer.cells[:] = [decoded(store.type.wrap(word), store.element) for word in found]
