@@ -16,11 +16,12 @@ from loadstone.errors import InputError, LoadstoneError, UnsupportedError
 from loadstone.hardware.accelerator import AcceleratorDesign, make_accelerator_design
 from loadstone.hardware.coalescer import make_coalescer
 from loadstone.hardware.stores import parameter_limits
-from loadstone.hardware.system import make_system
+from loadstone.hardware.system import CHANCE, make_system
 from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import choose_tiling, is_right, plan_tiles
 from loadstone.rtl import Simulation, ghdl, unsigned, verilator
+from loadstone.rtl.vectors import Cycle
 from loadstone.simulate import initial_memory, mismatches
 from loadstone.simulate.compiled import compile_reference
 from loadstone.simulate.memory import copied, live_out_arrays
@@ -28,6 +29,7 @@ from loadstone.simulate.system import SystemRun
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import with_buffers
 from loadstone.targets import run_system
+from system_designs import Repeated
 from test_datapaths import CLASHES
 
 PAPER = preset("paper")
@@ -157,6 +159,47 @@ def run_random(seed: int, may: bool) -> None:
     parameters = rows[-1]
     accelerator = make_accelerator(ls.plan(kernel, None if kernel.tiling else ls.Tiling((3,), "auto", 1 + seed % 2)))
     assert is_right(run_system(accelerator, parameters, PAPER, seed=seed))
+
+
+def repeat_runs(name: str, sizes: tuple[int, ...], rows: list[dict[str, int]], runs: int, before: list[Cycle]) -> int:
+    """Runs one accelerator many times with pauses and stalls; the cycles. What it writes does not depend on itself."""
+    kernel = ls.parse(ROOT / f"examples/{name}.c")
+    limits = parameter_limits(kernel, {key: max(row[key] for row in rows) for key in rows[0]})
+    design = make_accelerator_design(accelerator_of(kernel, sizes), limits, stalls=True)
+    start = initial_memory(kernel, rows[-1])
+    expected = copied(start)
+    compile_reference(kernel).run(rows[-1], expected)
+    repeated = Repeated(design, PAPER, rows, runs)
+    cycles, actual = repeated.execute(start, before, {CHANCE: 60, "pause_chance": 60})
+    assert not mismatches(expected, actual, live_out_arrays(kernel))
+    return cycles
+
+
+def test_it_starts_again_with_other_parameters() -> None:
+    repeat_runs("jacobi1d_sa", (2, 4), [{"T": size, "N": 2 * size + 1} for size in (4, 1, 3, 0, 5)], 10, [])
+
+
+@pytest.mark.parametrize("cycle", [5, 90, 333, 1201])
+def test_a_reset_in_mid_run_leaves_no_trace(cycle: int) -> None:
+    before: list[Cycle] = [{"rst": int(k == cycle)} for k in range(cycle + 2)]
+    repeat_runs("vector_sum", (8,), [{"n": 23}, {"n": 100}], 2, before)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(
+    ("name", "sizes", "parameters"),
+    [
+        ("vector_sum", (8,), ("n",)),
+        ("dma", (16,), ("n",)),
+        ("polybench/3mm", (3, 4, 5), ("ni", "nj", "nk", "nl", "nm")),
+        ("polybench/gesummv", (3, 5), ("n",)),
+        ("jacobi1d_sa", (2, 4), ("T", "N")),
+    ],
+)
+def test_ten_million_cycles_with_stalls(name: str, sizes: tuple[int, ...], parameters: tuple[str, ...]) -> None:
+    rows = [dict.fromkeys(parameters, size) for size in (1, 12, 0, 7, 13)]
+    once = repeat_runs(name, sizes, rows, len(rows), [])
+    assert repeat_runs(name, sizes, rows, len(rows) * (11_000_000 // once), []) > 10_000_000
 
 
 @pytest.mark.sweep

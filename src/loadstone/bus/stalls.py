@@ -6,7 +6,7 @@ from functools import cache
 
 from loadstone.bus.axi import Channel, axi_channels, axi_ports
 from loadstone.bus.ports import Bus, declare_ports
-from loadstone.rtl import Bits, Module, Value, bit, unsigned
+from loadstone.rtl import Bits, Module, Value, bit, mux, unsigned
 
 STATE = unsigned(32)
 _SEED = 0x2545F491
@@ -17,6 +17,19 @@ def next_random(state: Value) -> Value:
     state = state ^ (state << 13).wrapped(STATE)
     state = state ^ (state >> 17)
     return state ^ (state << 5).wrapped(STATE)
+
+
+@cache
+def make_pauses() -> Module:
+    """Random pauses: `goes` is not set in a cycle with a chance of `chance` in 256."""
+    m = Module("pauses", "Says in which cycles something may go on.")
+    seed, chance = m.parameter("SEED", STATE, _SEED), m.input("chance", unsigned(8), "0 never stops")
+    started, state = m.register("started", bit, reset=0), m.register("state", STATE)
+    with m.clocked():
+        m.assign(started, 1)
+        m.assign(state, mux(started, next_random(state), seed))
+    m.output("goes", started & (state[24:] >= chance))
+    return m
 
 
 @cache

@@ -17,22 +17,22 @@ from loadstone.bus.ports import Bus, declare_ports
 from loadstone.bus.sides import master_ports
 from loadstone.errors import Diagnostic, InputError
 from loadstone.hardware.compute import Compute, make_compute
-from loadstone.hardware.engine import Engine, Surroundings, chosen, written
+from loadstone.hardware.engine import Ask, Engine, Surroundings, add_memory
+from loadstone.hardware.lanes import Lanes, find_lanes, lane_loops
 from loadstone.hardware.limits import Limits
 from loadstone.hardware.loading import add_loading
 from loadstone.hardware.local_stores import local_stores
-from loadstone.hardware.memories import make_memory
 from loadstone.hardware.mover import Mover
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.on_chip import parameter_ports, scalar_ports
 from loadstone.hardware.operations import Operations
-from loadstone.hardware.outside import Outside, widths_moved
+from loadstone.hardware.outside import Outside, Pauses, widths_moved
 from loadstone.hardware.stores import Store, Stores, stores_of
 from loadstone.hardware.storing import add_storing
 from loadstone.hardware.tile_loops import MARKERS, process_loops
 from loadstone.hardware.timing import Memories
 from loadstone.loops.accelerator import Accelerator
-from loadstone.rtl.expressions import Signal, Value, any_of
+from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Module
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import bit, unsigned
@@ -53,6 +53,7 @@ class AcceleratorDesign:
 
     module: Module
     compute: Compute
+    lanes: Lanes
     limits: Mapping[str, Limits]
     bus: Bus
     outside: Stores
@@ -69,8 +70,11 @@ def make_accelerator_design(
     bus: Bus | None = None,
     memories: Memories | None = None,
     operations: Operations | None = None,
+    *,
+    stalls: bool = False,
+    unroll: int = 1,
 ) -> AcceleratorDesign:
-    """The hardware of an accelerator, for parameters in ranges.
+    """The hardware of an accelerator, for parameters in ranges, with at most `unroll` lanes.
 
     Ports: `start`, parameters, scalars, the base address of each array, the master of a bus, `ready` and `done`.
     """
@@ -82,11 +86,13 @@ def make_accelerator_design(
         element_bytes,
         memories or Memories(),
         operations or Operations(),
+        unroll,
     )
-    top.fill()
+    top.fill(stalls)
     return AcceleratorDesign(
         module=top.module,
         compute=top.compute,
+        lanes=top.lanes,
         limits=limits,
         bus=top.bus,
         outside=top.outside,
@@ -120,12 +126,14 @@ class _Top:
         element_bytes: Mapping[str, int],
         memories: Memories,
         operations: Operations,
+        unroll: int,
     ) -> None:
         kernel = accelerator.kernel
         self.accelerator, self.limits, self.bus, self.element_bytes = accelerator, limits, bus, element_bytes
-        self.outside, self.inside = stores_of(kernel, limits), local_stores(accelerator, limits)
-        tree = process_loops(accelerator, accelerator.compute)
-        self.compute = make_compute(kernel, tree, limits, self.inside, memories, operations, MARKERS.names)
+        self.lanes = find_lanes(accelerator, limits, unroll)
+        self.outside, self.inside = stores_of(kernel, limits), local_stores(accelerator, limits, self.lanes.banking)
+        tree = process_loops(accelerator, lane_loops(accelerator, self.lanes))
+        self.compute = make_compute(kernel, tree, limits, self.inside, memories, operations, MARKERS.names, self.lanes)
         self.module = m = Module(fresh(f"{kernel.name}_accelerator", ()), f"{kernel.name}, tile by tile.")
         self.names = Names(m, ("ready", "done", LOADED, STORED, *(port.name for port in master_ports(bus))))
         self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
@@ -138,11 +146,13 @@ class _Top:
         self.scalars_out: dict[str, str] = {}
         self.modules = ModuleNames(self.compute.modules)
 
-    def fill(self) -> None:
+    def fill(self, stalls: bool) -> None:
         """Adds all parts and connects them."""
         m, names = self.module, self.names
+        chance = m.input(names.fresh("pause_chance"), unsigned(8), "of pauses in 256 cycles") if stalls else None
+        self.pauses = Pauses(names, chance)
         signals = declare_ports(m, master_ports(self.bus), "master")
-        outside = Outside(names, self.bus, signals, self.element_bytes, self.bases)
+        outside = Outside(names, self.bus, signals, self.element_bytes, self.bases, self.pauses)
         self.running = names.state("running", comment="since the cycle after the start")
         self.begin = names.wire("begin_run", self.start & ~self.running)
         titles = ("load", "compute", "store")
@@ -171,25 +181,10 @@ class _Top:
 
     def _memory(self, name: str, store: Store) -> None:
         """The local memory of an array between datapaths, load and store."""
-        ports, read = self.engine.ports(name), self.storing.reads.get(name)
+        read = self.storing.reads.get(name)
         arrivals = [write for array, write in self.loading.arrivals.items() if array == name]
-        module = make_memory(
-            self.modules.fresh(f"{self.module.name}_{name}_memory"),
-            store.type,
-            store.depth,
-            latency=self.compute.memories.latency,
-            reads=ports,
-        )
-        inputs = written([*self.engine.writes(name), *arrivals])
-        for port in range(ports):
-            asks = self.engine.asks(name, port)
-            if port == 0 and read is not None:
-                asks.append(read)
-            inputs[f"read_{port}_enable"] = any_of(*(enable for enable, _ in asks))
-            inputs[f"read_{port}_address"] = chosen(asks)
-        instance = self.module.instance(self.names.fresh(f"{name}_memory"), module, inputs)
-        for port in range(ports):
-            self.module.assign(self.engine.words[name, port], instance[f"read_{port}_data"])
+        module = self.modules.fresh(f"{self.module.name}_{name}_memory")
+        add_memory(self.engine, module, store, arrivals, None if read is None else Ask(*read))
 
     def _tokens(self) -> None:
         """Keeps the processes in step."""
@@ -200,16 +195,17 @@ class _Top:
         loaded, computed = self._counter("loaded", "tiles"), self._counter("computed", "tiles")
         in_flight = self._counter("in_flight", "tiles between the load and the store")
         strips = self._counter("strips_open", "strips between the load and the store")
-        m.assign(load.passes[begin], load.at[begin] & (strips <= int(overlap)))
-        m.assign(load.passes[tile], load.at[tile] & (in_flight < self.accelerator.depth))
-        m.assign(load.passes[last], load.at[last])
-        m.assign(engine.passes[begin], engine.at[begin])
-        m.assign(engine.passes[tile], engine.at[tile] & (loaded != 0))
-        m.assign(engine.passes[end], engine.at[end] & ~engine.busy)
-        m.assign(engine.passes[last], engine.at[last])
-        m.assign(store.passes[begin], store.at[begin])
-        m.assign(store.passes[tile], store.at[tile] & (computed != 0))
-        m.assign(store.passes[last], store.at[last] & self.storing.written)
+        goes = {title: self.pauses.goes(title) for title in ("load", "compute", "store")}
+        m.assign(load.passes[begin], load.at[begin] & (strips <= int(overlap)) & goes["load"])
+        m.assign(load.passes[tile], load.at[tile] & (in_flight < self.accelerator.depth) & goes["load"])
+        m.assign(load.passes[last], load.at[last] & goes["load"])
+        m.assign(engine.passes[begin], engine.at[begin] & goes["compute"])
+        m.assign(engine.passes[tile], engine.at[tile] & (loaded != 0) & goes["compute"])
+        m.assign(engine.passes[end], engine.at[end] & ~engine.busy & goes["compute"])
+        m.assign(engine.passes[last], engine.at[last] & goes["compute"])
+        m.assign(store.passes[begin], store.at[begin] & goes["store"])
+        m.assign(store.passes[tile], store.at[tile] & (computed != 0) & goes["store"])
+        m.assign(store.passes[last], store.at[last] & self.storing.written & goes["store"])
         self._counts(loaded, self.loading.tile_loaded, engine.passes[tile])
         self._counts(computed, engine.passes[end], store.passes[tile])
         self._counts(in_flight, load.passes[tile], store.passes[end])

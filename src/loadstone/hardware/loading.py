@@ -13,7 +13,8 @@ from loadstone.bus.ports import attach
 from loadstone.bus.reading import make_read_master
 from loadstone.bus.sides import reading_side
 from loadstone.hardware.datapath import address_type
-from loadstone.hardware.engine import Engine, Write, chosen
+from loadstone.hardware.engine import Engine, Write, chosen, in_bank_of
+from loadstone.hardware.local_stores import bank_count
 from loadstone.hardware.mover import Mover
 from loadstone.hardware.outside import Outside
 from loadstone.hardware.tile_loops import MARKERS
@@ -77,7 +78,8 @@ def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) ->
     reader = attach(m, names.fresh("reader"), master, side, {**outside.request(runs), "element_ready": accepts})
     m.assign(taken, reader["request_ready"])
     is_mark = names.wire("tile_loaded", queue["out_valid"] & queue["out_data"][-1])
-    arrives = names.wire("arrives", queue["out_valid"] & ~queue["out_data"][-1] & reader["element_valid"])
+    waits = queue["out_valid"] & ~queue["out_data"][-1] & reader["element_valid"]
+    arrives = names.wire("arrives", waits & outside.pauses.goes("arrival"))
     arrivals = {
         name: _arrival(engine, name, arrives & (note.number_of(queue["out_data"]) == number), note, queue, reader)
         for name, number in numbers.items()
@@ -112,7 +114,7 @@ def _notes(outside: Outside, note: _Note, valid: Value, made: Value) -> tuple[In
 def _arrival(engine: Engine, name: str, here: Value, note: _Note, queue: Instance, reader: Instance) -> Write:
     """The word that is written to an array when an element arrives, and no datapath writes there."""
     store = engine.compute.stores[name]
-    free = ~any_of(*(write.enable for write in engine.writes(name)))
-    enable = engine.names.wire(f"{name}_arrives", here & free)
     cell = note.cell_of(queue["out_data"]).wrapped(address_type(store))
+    free = ~any_of(*(in_bank_of(write, cell, bank_count(store)) for write in engine.writes(name)))
+    enable = engine.names.wire(f"{name}_arrives", here & free)
     return Write(enable, cell, reader["element_data"].wrapped(store.type))

@@ -6,12 +6,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loadstone.bus.ports import Bus, Widths
+from loadstone.bus.stalls import make_pauses
 from loadstone.hardware.coalescer import make_coalescer
 from loadstone.hardware.engine import chosen
 from loadstone.hardware.mover import Mover
 from loadstone.hardware.names import Names
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
+from loadstone.rtl.types import bit
+
+
+class Pauses:
+    """Random pauses in a module, for tests; where there is no chance for them, nothing pauses."""
+
+    def __init__(self, names: Names, chance: Signal | None) -> None:
+        self._names, self._chance, self._count = names, chance, 0
+
+    def goes(self, title: str) -> Value:
+        """Whether something may go on in this cycle, independent of all others."""
+        if self._chance is None:
+            return const(1, bit)
+        self._count += 1
+        inputs, seed = {"chance": self._chance}, {"SEED": 0x9E3779B1 * self._count % (1 << 32)}
+        return self._names.module.instance(self._names.fresh(f"{title}_pauses"), make_pauses(), inputs, seed)["goes"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,6 +40,7 @@ class Outside:
     signals: Mapping[str, Signal]
     element_bytes: Mapping[str, int]
     bases: Mapping[str, Signal]
+    pauses: Pauses
 
     @property
     def widths(self) -> Widths:

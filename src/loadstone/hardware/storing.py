@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from loadstone.bus.ports import attach
 from loadstone.bus.sides import writing_side
 from loadstone.bus.writing import make_write_master
-from loadstone.hardware.engine import Choice, Engine, chosen
+from loadstone.hardware.engine import Choice, Engine, chosen, in_bank_of
+from loadstone.hardware.local_stores import bank_count
 from loadstone.hardware.mover import Mover
 from loadstone.hardware.outside import Outside
 from loadstone.hardware.tile_loops import MARKERS
@@ -34,20 +35,23 @@ def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, be
     names, m = outside.names, outside.names.module
     room = names.register("store_room", unsigned(WAITING.bit_length()), comment="elements that may still be read")
     taken, ready = m.wire(names.fresh("store_taken"), bit), m.wire(names.fresh("store_ready"), bit)
-    able = {name: _able(engine, name, element.wanted & (room != 0)) for name, element in mover.elements.items()}
+    cells = {name: mover.cell_of(name, engine.compute.stores, copy) for name in mover.elements}
+    wanted = {name: element.wanted & (room != 0) for name, element in mover.elements.items()}
+    able = {name: _able(engine, name, cell, wanted[name]) for name, cell in cells.items()}
     at_end = mover.at[MARKERS.tile_end]
     runs = outside.runs("store", any_of(*able.values()), mover, at_end, taken)
     m.assign(mover.passes[MARKERS.tile_end], at_end & runs["closed"])
     for name, element in mover.elements.items():
         m.assign(element.goes, able[name] & runs["in_ready"])
-    valid, word = _results(outside, mover, engine)
+    valid, word = _results(outside, mover, engine, cells)
     fifo = make_fifo(f"{m.name}_results", word.bits, WAITING)
     queue = m.instance(names.fresh("results"), fifo, {"in_valid": valid, "in_data": word, "out_ready": ready})
-    ports = {**outside.request(runs), "element_valid": queue["out_valid"], "element_data": queue["out_data"]}
+    shown = names.wire("result_shown", queue["out_valid"] & outside.pauses.goes("result"))
+    ports = {**outside.request(runs), "element_valid": shown, "element_data": queue["out_data"]}
     master, side = make_write_master(outside.bus, outside.widths), writing_side(outside.bus, outside.signals)
     writer = attach(m, names.fresh("writer"), master, side, ports)
     m.assign(taken, writer["request_ready"])
-    m.assign(ready, writer["element_ready"])
+    m.assign(ready, writer["element_ready"] & shown)
     leaves = names.wire("result_leaves", queue["out_valid"] & ready)
     went = any_of(*(element.goes for element in mover.elements.values()))
     with m.clocked("Room is taken when a cell is read, and given back when its element leaves."):
@@ -55,18 +59,18 @@ def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, be
         with m.when(begin):
             m.assign(room, WAITING)
     written = names.wire("all_written", runs["empty"] & (room == WAITING) & writer["idle"])
-    stores = engine.compute.stores
-    reads = {name: (element.goes, mover.cell_of(name, stores, copy)) for name, element in mover.elements.items()}
+    reads = {name: (element.goes, cells[name]) for name, element in mover.elements.items()}
     return Storing(reads, leaves, written)
 
 
-def _able(engine: Engine, name: str, wanted: Value) -> Signal:
+def _able(engine: Engine, name: str, cell: Value, wanted: Value) -> Signal:
     """Whether a cell of an array can be read: it is wanted, and no datapath reads there."""
-    used = any_of(*(enable for enable, _ in engine.asks(name, 0)))
+    banks = bank_count(engine.compute.stores[name])
+    used = any_of(*(in_bank_of(ask, cell, banks) for ask in engine.fetches(name, 0)))
     return engine.names.wire(f"store_{name}_able", wanted & ~used)
 
 
-def _results(outside: Outside, mover: Mover, engine: Engine) -> tuple[Value, Value]:
+def _results(outside: Outside, mover: Mover, engine: Engine, cells: Mapping[str, Value]) -> tuple[Value, Value]:
     """Whether a word arrives from a local memory, and the word."""
     names, m = outside.names, outside.names.module
     arrives: dict[str, Value] = {}
@@ -76,5 +80,5 @@ def _results(outside: Outside, mover: Mover, engine: Engine) -> tuple[Value, Val
             flag = m.stored(names.fresh(f"{name}_read_{k}"), flag, reset=0)
         arrives[name] = flag
     kind = unsigned(outside.widths.widest)
-    word = chosen([(flag, engine.words[name, 0].wrapped(kind)) for name, flag in arrives.items()])
+    word = chosen([(flag, engine.word(name, cells[name]).wrapped(kind)) for name, flag in arrives.items()])
     return any_of(*arrives.values()), word.wrapped(kind)

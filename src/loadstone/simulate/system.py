@@ -13,7 +13,6 @@ from loadstone.hardware.accelerator import LOADED, STORED, AcceleratorDesign
 from loadstone.hardware.arithmetic import decoded, encoded
 from loadstone.hardware.system import STATISTICS, WORDS, make_system
 from loadstone.rtl import verilator
-from loadstone.rtl.vectors import Cycle
 from loadstone.simulate.hardware import LONGEST
 from loadstone.simulate.memory import Memory
 
@@ -50,21 +49,27 @@ class SystemRun:
 
     def execute(self, vcd: Path | None = None) -> Outcome:
         """Runs the accelerator once."""
-        bases = self._placed()
-        depth = self._depth(bases)
+        bases = self.placed()
+        depth = self.depth(bases)
         module = make_system(self.design, self.timing, depth)
-        given = self._image(bases, depth)
+        given = self.image(bases, depth)
         result = verilator.run(
-            module, self._start(bases), done="done", limit=LONGEST, memories={WORDS: given}, dumped=[WORDS], vcd=vcd
+            module,
+            [{**self.inputs(bases), "start": 1}, {"start": 0}],
+            done="done",
+            limit=LONGEST,
+            memories={WORDS: given},
+            dumped=[WORDS],
+            vcd=vcd,
         )
         if not result.finished:
             raise ToolError(f"error: '{self.design.module.name}' did not end in {LONGEST} cycles")
         if result.outputs["bus_error"]:
             raise ToolError(f"error: '{self.design.module.name}' broke rule {result.outputs['bus_error']} of its bus")
-        self._read_back(bases, result.memories[WORDS], result.outputs)
+        self.read_back(bases, result.memories[WORDS], result.outputs)
         return Outcome(result.cycles - 1, *(result.outputs[name] for name in (LOADED, STORED, *STATISTICS)))
 
-    def _placed(self) -> dict[str, int]:
+    def placed(self) -> dict[str, int]:
         """The byte addresses of all arrays."""
         found, free = dict(self.bases), max((self._end(name, at) for name, at in self.bases.items()), default=0)
         for name in self.design.bases:
@@ -76,12 +81,12 @@ class SystemRun:
     def _end(self, name: str, base: int) -> int:
         return base + self.design.outside[name].depth * self.design.element_bytes[name]
 
-    def _depth(self, bases: Mapping[str, int]) -> int:
+    def depth(self, bases: Mapping[str, int]) -> int:
         """The words of a memory that holds all arrays, a power of two."""
         end = max((self._end(name, at) for name, at in bases.items()), default=0)
         return 1 << max(1, (-(-end // self.design.bus.bytes) - 1).bit_length())
 
-    def _image(self, bases: Mapping[str, int], depth: int) -> list[int]:
+    def image(self, bases: Mapping[str, int], depth: int) -> list[int]:
         """The words of the memory before the run."""
         width = self.design.bus.bytes
         data = bytearray(depth * width)
@@ -92,7 +97,8 @@ class SystemRun:
             data[base : base + size * len(words)] = b"".join((word & mask).to_bytes(size, "little") for word in words)
         return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]
 
-    def _start(self, bases: Mapping[str, int]) -> list[Cycle]:
+    def inputs(self, bases: Mapping[str, int]) -> dict[str, int]:
+        """The values of parameters, base addresses and scalars, by port."""
         design = self.design
         values = {port: self.parameters[name] for name, port in design.parameters.items()}
         values |= {port: bases[name] for name, port in design.bases.items()}
@@ -100,9 +106,10 @@ class SystemRun:
             port: encoded(self.memory[name].cells[0], self.memory[name].type)
             for name, port in design.scalars_in.items()
         }
-        return [{**values, "start": 1}, {"start": 0}]
+        return values
 
-    def _read_back(self, bases: Mapping[str, int], words: list[int], outputs: Mapping[str, int]) -> None:
+    def read_back(self, bases: Mapping[str, int], words: list[int], outputs: Mapping[str, int]) -> None:
+        """Takes the contents of arrays and scalars from the words of the memory after the run."""
         design = self.design
         data = b"".join(word.to_bytes(design.bus.bytes, "little") for word in words)
         for name, base in bases.items():
