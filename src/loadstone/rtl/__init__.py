@@ -5,7 +5,7 @@ from loadstone.rtl.check import check
 from loadstone.rtl.expressions import Signal, Value, all_of, any_of, cat, const, mux, repeat
 from loadstone.rtl.interpreter import Simulation
 from loadstone.rtl.memory import Memory
-from loadstone.rtl.module import Instance, Module, hierarchy
+from loadstone.rtl.module import External, Instance, Module, hierarchy
 from loadstone.rtl.types import Bits, Enum, RtlError, address_width, bit, signed, unsigned
 from loadstone.rtl.verilog import emit_verilog, verilog_files
 from loadstone.rtl.vhdl import emit_vhdl, vhdl_files
@@ -13,6 +13,7 @@ from loadstone.rtl.vhdl import emit_vhdl, vhdl_files
 __all__ = [
     "Bits",
     "Enum",
+    "External",
     "Instance",
     "Memory",
     "Module",

@@ -38,7 +38,7 @@ from loadstone.rtl.expressions import (
     Value,
 )
 from loadstone.rtl.memory import Memory
-from loadstone.rtl.module import Drive, Instance, Item, Module, Process, Section
+from loadstone.rtl.module import Drive, Instance, Item, Module, Process, Section, refuse_externals
 from loadstone.rtl.statements import Assign, Body, Case, If, Statement, expressions, leaves, targets
 from loadstone.rtl.types import Bits, RtlError
 
@@ -86,6 +86,7 @@ class Simulation:
 
     def __init__(self, module: Module) -> None:
         check(module)
+        refuse_externals(module, "Python")
         design = _Design()
         scope = {port: design.place(port.name, port.initial) for port in module.of_kind("input", "output")}
         scope |= {each: repr(each.initial) for each in module.of_kind("parameter")}

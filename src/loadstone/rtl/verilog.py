@@ -22,7 +22,17 @@ from loadstone.rtl.expressions import (
     Value,
 )
 from loadstone.rtl.memory import Memory, Port
-from loadstone.rtl.module import Drive, Instance, Item, Module, Process, Section, hierarchy, starts_assignments
+from loadstone.rtl.module import (
+    Drive,
+    External,
+    Instance,
+    Item,
+    Module,
+    Process,
+    Section,
+    hierarchy,
+    starts_assignments,
+)
 from loadstone.rtl.statements import Assign, Body, Case, If, Statement, targets
 from loadstone.rtl.types import Bits, Enum, Type, bit
 
@@ -37,7 +47,10 @@ _LARGEST_DECIMAL = 9999
 def verilog_files(top: Module) -> dict[str, str]:
     """A file for each module of a hierarchy, by name, users after what they use."""
     check(top)
-    return {f"{module.name}.sv": _module_text(module) for module in hierarchy(top)}
+    return {
+        f"{module.name}.{'v' if isinstance(module, External) else 'sv'}": _module_text(module)
+        for module in hierarchy(top)
+    }
 
 
 def emit_verilog(top: Module) -> str:
@@ -46,6 +59,8 @@ def emit_verilog(top: Module) -> str:
 
 
 def _module_text(module: Module) -> str:
+    if isinstance(module, External):
+        return module.text
     return "\n".join(_module_lines(module)) + "\n"
 
 

@@ -22,7 +22,17 @@ from loadstone.rtl.expressions import (
     Value,
 )
 from loadstone.rtl.memory import Memory, Port
-from loadstone.rtl.module import Drive, Instance, Item, Module, Process, Section, hierarchy, starts_assignments
+from loadstone.rtl.module import (
+    Drive,
+    Instance,
+    Item,
+    Module,
+    Process,
+    Section,
+    hierarchy,
+    refuse_externals,
+    starts_assignments,
+)
 from loadstone.rtl.statements import Assign, Body, Case, If, Statement, targets
 from loadstone.rtl.types import Bits, Enum, Type, bit
 
@@ -53,6 +63,7 @@ _SUPPORT = {
 def vhdl_files(top: Module) -> dict[str, str]:
     """A file for each module of a hierarchy, by name, users after what they use; the first one holds functions."""
     check(top)
+    refuse_externals(top, "VHDL")
     return {"rtl_support.vhd": _support(), **{f"{each.name}.vhd": _module_text(each) for each in hierarchy(top)}}
 
 
