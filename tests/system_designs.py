@@ -8,6 +8,7 @@ from functools import reduce
 
 from loadstone.dram.timing import Timing
 from loadstone.hardware.accelerator import AcceleratorDesign
+from loadstone.hardware.placement import placed, words_needed
 from loadstone.hardware.system import WORDS, make_system
 from loadstone.rtl import Module, Signal, Value, bit, const, mux, unsigned, verilator
 from loadstone.rtl.vectors import Cycle
@@ -29,9 +30,8 @@ class Repeated:
     def execute(self, start: Memory, before: Sequence[Cycle], inputs: Mapping[str, int]) -> tuple[int, Memory]:
         """The cycles that all runs took, and memory after them; `before` are the first cycles, with resets."""
         single = SystemRun(self.design, self.timing, self.rows[-1], start, {})
-        bases = single.placed()
-        depth = single.depth(bases)
-        module = self.module(depth)
+        bases = placed(self.design)
+        module = self.module(words_needed(self.design, bases))
         chosen = self.design.parameters.values()
         held = {port: value for port, value in single.inputs(bases).items() if port not in chosen} | dict(inputs)
         result = verilator.run(
@@ -39,7 +39,7 @@ class Repeated:
             [held, *before],
             done="all_done",
             limit=100_000_000,
-            memories={f"system.{WORDS}": single.image(bases, depth)},
+            memories={f"system.{WORDS}": single.image(bases)},
             dumped=[f"system.{WORDS}"],
         )
         assert result.finished

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.monitor import make_axi_monitor
 from loadstone.bus.ports import attach, declare_wires, prefixed
@@ -10,7 +12,7 @@ from loadstone.bus.stalls import make_axi_stalls
 from loadstone.dram.memory import make_memory
 from loadstone.dram.timing import Timing
 from loadstone.hardware.accelerator import AcceleratorDesign
-from loadstone.rtl.expressions import Signal
+from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Module
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import unsigned
@@ -40,12 +42,15 @@ def make_system(design: AcceleratorDesign, timing: Timing, depth: int, *, stalls
     return m
 
 
-def add_accelerator(m: Module, design: AcceleratorDesign) -> dict[str, Signal]:
-    """Adds an accelerator, whose ports but those of its bus become those of the module; the bus as one of AXI."""
-    inner = design.module
+def add_accelerator(
+    m: Module, design: AcceleratorDesign, given: Mapping[str, Value] | None = None
+) -> dict[str, Signal]:
+    """Adds an accelerator, whose other ports become those of the module; the signals of its bus, as one of AXI."""
+    inner, known = design.module, given or {}
     bus = declare_wires(m, master_ports(design.bus), "wire_")
-    own = {port.name: m.input(port.name, port.bits) for port in inner.of_kind("input") if port.name not in bus}
-    instance = attach(m, "accelerator", inner, bus, own)
+    others = [port for port in inner.of_kind("input") if port.name not in bus and port.name not in known]
+    own = {port.name: m.input(port.name, port.bits) for port in others}
+    instance = attach(m, "accelerator", inner, bus, {**own, **known})
     for port in inner.of_kind("output"):
         if port.name not in bus:
             m.output(port.name, instance[port.name])

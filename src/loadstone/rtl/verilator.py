@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loadstone.errors import ToolError
@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
   Top top(&context);
   FILE* source = fopen("inputs.txt", "r");
   FILE* sink = fopen("outputs.txt", "w");
+  FILE* events = fopen("events.txt", "w");
   @TRACE_OPEN@
   top.eval();
   transfer(context, ".in", "rb", true);
@@ -83,6 +84,7 @@ int main(int argc, char** argv) {
     top.eval();
     @TRACE_LOW@
     if (given) sample(top, sink);
+    @WATCH@
     finished = @DONE@;
     if (finished || cycles == limit) break;
     @CLOCK_HIGH@
@@ -93,12 +95,15 @@ int main(int argc, char** argv) {
   sample(top, sink);
   fprintf(sink, "%" PRIu64 " %d\\n", cycles, finished);
   fclose(sink);
+  fclose(events);
   transfer(context, ".out", "wb", false);
   @TRACE_CLOSE@
   top.final();
   return 0;
 }
 """
+
+_WATCH = 'if (top.@NAME@) fprintf(events, "%" PRIu64 " %" PRIu64 "\\n", cycles, (uint64_t)top.@NAME@);'
 
 _TRACE = {
     "TRACE_INCLUDE": '#include "verilated_vcd_c.h"',
@@ -112,12 +117,16 @@ _TRACE = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How a long run ended: cycles taken, whether the module was done, its outputs then, and memories."""
+    """How a long run ended: cycles taken, whether the module was done, its outputs then, and memories.
+
+    `events` are the cycles in which the watched output was not 0, with its values.
+    """
 
     cycles: int
     finished: bool
     outputs: dict[str, int]
     memories: dict[str, list[int]]
+    events: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +137,7 @@ class _Program:
     done: str = ""
     memories: tuple[str, ...] = ()
     vcd: bool = False
+    watched: str = ""
 
 
 def lint(module: Module) -> str:
@@ -155,16 +165,17 @@ def run(
     memories: Mapping[str, Sequence[int]] | None = None,
     dumped: Sequence[str] = (),
     vcd: Path | None = None,
+    watched: str = "",
 ) -> Run:
     """A run from given inputs, the last of them held, until the output `done` is set or the limit is reached.
 
     Memories go by paths through instances, as in `cache.words`; `memories` are loaded before and `dumped` read after.
-    A waveform is written to `vcd`.
+    A waveform is written to `vcd`. An output of at most 64 bits can be watched for values that are not 0.
     """
     loaded = memories or {}
-    program = _Program(module, done, tuple(sorted({*loaded, *dumped})), vcd is not None)
-    rows, result = _execute(program, cycles, limit, loaded, vcd)
-    return Run(result.cycles, result.finished, rows[-1], {path: result.memories[path] for path in dumped})
+    program = _Program(module, done, tuple(sorted({*loaded, *dumped})), vcd is not None, watched)
+    _, result = _execute(program, cycles, limit, loaded, vcd)
+    return replace(result, memories={path: result.memories[path] for path in dumped})
 
 
 def memory_at(module: Module, path: str) -> Memory:
@@ -196,13 +207,15 @@ def _execute(
             (folder / f"{path}.in").write_bytes(_to_bytes(memory_at(program.module, path), words))
         run_program([str(binary), str(limit)], folder)
         *lines, ending = (folder / "outputs.txt").read_text().splitlines()
+        events = [line.split() for line in (folder / "events.txt").read_text().splitlines()]
         dumps = {path: (folder / f"{path}.out").read_bytes() for path in program.memories}
         if vcd is not None:
             shutil.copy(folder / "trace.vcd", vcd)
     taken, finished = map(int, ending.split())
     memories = {path: _from_bytes(memory_at(program.module, path), data) for path, data in dumps.items()}
     rows = [_row(program.module, line) for line in lines]
-    return rows, Run(taken, bool(finished), rows[-1], memories)
+    seen = tuple((int(cycle), int(value)) for cycle, value in events)
+    return rows, Run(taken, bool(finished), rows[-1], memories, seen)
 
 
 def _built(program: _Program) -> Path:
@@ -254,6 +267,7 @@ def _main(program: _Program) -> str:
         "SAMPLE": "\n".join(_sample(module)),
         "UNTIL": "true" if program.done else "false",
         "DONE": f"top.{program.done}" if program.done else "false",
+        "WATCH": _WATCH.replace("@NAME@", program.watched) if program.watched else "",
         "CLOCK_LOW": "top.clk = 0;" if module.has_clock else "",
         "CLOCK_HIGH": "top.clk = 1;" if module.has_clock else "",
         **(_TRACE if program.vcd else dict.fromkeys(_TRACE, "")),

@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
+from loadstone.dram.litedram import after_reset, make_litedram
 from loadstone.dram.timing import Timing
 from loadstone.emit.hdl_vectors import memory_words
 from loadstone.errors import ToolError
-from loadstone.hardware.accelerator import LOADED, STORED, AcceleratorDesign
+from loadstone.hardware.accelerator import EVENTS, LOADED, STORED, AcceleratorDesign
 from loadstone.hardware.arithmetic import decoded, encoded
-from loadstone.hardware.system import STATISTICS, WORDS, make_system
+from loadstone.hardware.hosted import IMAGE, OVER, make_hosted
+from loadstone.hardware.placement import packed, placed, unpacked, words_needed
+from loadstone.hardware.system import WORDS, make_system
 from loadstone.rtl import verilator
+from loadstone.rtl.module import Module
+from loadstone.rtl.vectors import Cycle
+from loadstone.simulate.activity import PROCESSES, Activity
 from loadstone.simulate.hardware import LONGEST
 from loadstone.simulate.memory import Memory
 
-PAGE = 4096
-"""Arrays start at multiples of so many bytes, unless a base is given."""
+ExternalMemory = Timing | Literal["litedram"]
+"""An external memory: a model with some timing, or a real controller."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The cycles of a run, the elements that the accelerator moved, and what the memory counted."""
+    """The cycles of a run, the elements that the accelerator moved, and what the memory counted.
+
+    What a memory does not count is None.
+    """
 
     cycles: int
     loaded: int
     stored: int
-    row_hits: int
-    row_changes: int
-    busy_cycles: int
     words_read: int
     words_written: int
+    row_hits: int | None
+    row_changes: int | None
+    busy_cycles: int | None
+    activities: tuple[Activity, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,60 +53,39 @@ class SystemRun:
     """
 
     design: AcceleratorDesign
-    timing: Timing
+    external: ExternalMemory
     parameters: Mapping[str, int]
     memory: Memory
     bases: Mapping[str, int]
 
     def execute(self, vcd: Path | None = None) -> Outcome:
         """Runs the accelerator once."""
-        bases = self.placed()
-        depth = self.depth(bases)
-        module = make_system(self.design, self.timing, depth)
-        given = self.image(bases, depth)
+        bases, name = placed(self.design, self.bases), self.design.module.name
+        bench = _bench(self.design, self.external, words_needed(self.design, bases))
         result = verilator.run(
-            module,
-            [{**self.inputs(bases), "start": 1}, {"start": 0}],
-            done="done",
+            bench.module,
+            bench.stimuli(self.inputs(bases)),
+            done=bench.done,
             limit=LONGEST,
-            memories={WORDS: given},
-            dumped=[WORDS],
+            memories={bench.words: self.image(bases)},
+            dumped=[bench.words],
             vcd=vcd,
+            watched=EVENTS if EVENTS in {port.name for port in bench.module.of_kind("output")} else "",
         )
         if not result.finished:
-            raise ToolError(f"error: '{self.design.module.name}' did not end in {LONGEST} cycles")
+            raise ToolError(f"error: '{name}' did not end in {LONGEST} cycles")
         if result.outputs["bus_error"]:
-            raise ToolError(f"error: '{self.design.module.name}' broke rule {result.outputs['bus_error']} of its bus")
-        self.read_back(bases, result.memories[WORDS], result.outputs)
-        return Outcome(result.cycles - 1, *(result.outputs[name] for name in (LOADED, STORED, *STATISTICS)))
+            raise ToolError(f"error: '{name}' broke rule {result.outputs['bus_error']} of its bus")
+        self.read_back(bases, result.memories[bench.words], result.outputs)
+        return _outcome(result)
 
-    def placed(self) -> dict[str, int]:
-        """The byte addresses of all arrays."""
-        found, free = dict(self.bases), max((self._end(name, at) for name, at in self.bases.items()), default=0)
-        for name in self.design.bases:
-            if name not in found:
-                found[name] = -(-free // PAGE) * PAGE
-                free = self._end(name, found[name])
-        return found
-
-    def _end(self, name: str, base: int) -> int:
-        return base + self.design.outside[name].depth * self.design.element_bytes[name]
-
-    def depth(self, bases: Mapping[str, int]) -> int:
-        """The words of a memory that holds all arrays, a power of two."""
-        end = max((self._end(name, at) for name, at in bases.items()), default=0)
-        return 1 << max(1, (-(-end // self.design.bus.bytes) - 1).bit_length())
-
-    def image(self, bases: Mapping[str, int], depth: int) -> list[int]:
+    def image(self, bases: Mapping[str, int]) -> list[int]:
         """The words of the memory before the run."""
-        width = self.design.bus.bytes
-        data = bytearray(depth * width)
-        for name, base in bases.items():
-            buffer, size = self.memory[name], self.design.element_bytes[name]
-            words = memory_words(self.design.outside[name], buffer.extents, buffer.cells)
-            mask = (1 << 8 * size) - 1
-            data[base : base + size * len(words)] = b"".join((word & mask).to_bytes(size, "little") for word in words)
-        return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]
+        design, memory = self.design, self.memory
+        elements = {
+            each: memory_words(design.outside[each], memory[each].extents, memory[each].cells) for each in bases
+        }
+        return packed(design, bases, elements)
 
     def inputs(self, bases: Mapping[str, int]) -> dict[str, int]:
         """The values of parameters, base addresses and scalars, by port."""
@@ -111,11 +101,54 @@ class SystemRun:
     def read_back(self, bases: Mapping[str, int], words: list[int], outputs: Mapping[str, int]) -> None:
         """Takes the contents of arrays and scalars from the words of the memory after the run."""
         design = self.design
-        data = b"".join(word.to_bytes(design.bus.bytes, "little") for word in words)
-        for name, base in bases.items():
-            store, buffer, size = design.outside[name], self.memory[name], design.element_bytes[name]
-            places = (base + size * place for place in store.places(buffer.extents))
-            found = (int.from_bytes(data[at : at + size], "little") for at in places)
+        for name, elements in unpacked(design, bases, words).items():
+            store, buffer = design.outside[name], self.memory[name]
+            found = (elements[place] for place in store.places(buffer.extents))
             buffer.cells[:] = [decoded(store.type.wrap(word), store.element) for word in found]
         for name, port in design.scalars_out.items():
             self.memory[name].cells[:] = [decoded(outputs[port], self.memory[name].type)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Bench:
+    """A module with an accelerator and a memory: the path of the words, and the output that ends a run."""
+
+    module: Module
+    words: str
+    done: str
+
+    def stimuli(self, inputs: Mapping[str, int]) -> list[Cycle]:
+        """What is given in the first cycles of a run."""
+        if self.done == OVER:
+            return [*after_reset(inputs)]
+        return [{**inputs, "start": 1}, {"start": 0}]
+
+
+def _bench(design: AcceleratorDesign, external: ExternalMemory, depth: int) -> _Bench:
+    if external == "litedram":
+        return _Bench(make_hosted(design, make_litedram(), depth), IMAGE, OVER)
+    return _Bench(make_system(design, external, depth), WORDS, "done")
+
+
+def _outcome(result: verilator.Run) -> Outcome:
+    found = result.outputs
+    return Outcome(
+        cycles=found.get("run_cycles", result.cycles - 1),
+        loaded=found[LOADED],
+        stored=found[STORED],
+        words_read=found["words_read"],
+        words_written=found["words_written"],
+        row_hits=found.get("row_hits"),
+        row_changes=found.get("row_changes"),
+        busy_cycles=found.get("busy_cycles"),
+        activities=tuple(_activities(result.events)),
+    )
+
+
+def _activities(events: Sequence[tuple[int, int]]) -> Iterator[Activity]:
+    """What the processes did: each tile of each of them, from the cycle after the start."""
+    first = events[0][0] if events else 0
+    for number, process in enumerate(reversed(PROCESSES)):
+        begins = [cycle - first for cycle, event in events if event >> len(PROCESSES) + number & 1]
+        ends = [cycle - first for cycle, event in events if event >> number & 1]
+        yield from (Activity(process, tile, *times) for tile, times in enumerate(zip(begins, ends, strict=True)))
