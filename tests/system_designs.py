@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from loadstone.dram.timing import Timing
-from loadstone.hardware.accelerator import AcceleratorDesign
+from loadstone.hardware.bus_design import BusDesign
 from loadstone.hardware.placement import placed, words_needed
 from loadstone.hardware.system import WORDS, make_system
 from loadstone.rtl import Module, Signal, Value, bit, const, mux, unsigned, verilator
@@ -22,7 +22,7 @@ PAUSES = "pause_chance"
 class Repeated:
     """Runs of an accelerator: one for each row of parameters in turn, until there were enough."""
 
-    design: AcceleratorDesign
+    design: BusDesign
     timing: Timing
     rows: Sequence[Mapping[str, int]]
     runs: int

@@ -28,6 +28,7 @@ LAYERS = (
     ("simulate",),
     ("locality",),
     ("pipeline",),
+    ("systems",),
     ("targets",),
     ("report",),
     ("cli",),

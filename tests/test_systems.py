@@ -28,7 +28,7 @@ from loadstone.simulate.memory import copied, live_out_arrays
 from loadstone.simulate.system import SystemRun
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import with_buffers
-from loadstone.targets import run_system
+from loadstone.systems import run_system
 from system_designs import Repeated
 from test_datapaths import CLASHES
 
@@ -127,6 +127,20 @@ def test_the_text_has_no_warnings() -> None:
         assert ghdl.lint(module) == ""
     except LoadstoneError as error:
         pytest.skip(str(error))
+
+
+def test_wide_elements_among_narrow_ones_form_runs() -> None:
+    simulation = Simulation(make_coalescer("runs", unsigned(12), Widths(8, 64), 16))
+    simulation.set("in_valid", 1)
+    simulation.set("in_size", 2)
+    for place in range(8):
+        simulation.set("in_address", 64 + 4 * place)
+        assert simulation.get("in_ready")
+        simulation.step()
+    simulation.set("in_valid", 0)
+    simulation.set("flush", 1)
+    simulation.run_until("request_valid", 8)
+    assert [simulation.get(f"request_{part}") for part in ("address", "count", "size")] == [64, 8, 2]
 
 
 @pytest.mark.parametrize("longest", [4, 16])

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadstone.bus.ports import Bus
-from loadstone.dram.timing import Timing
+from loadstone.dram.timing import preset
+from loadstone.emit.accelerator_project import accelerator_project
 from loadstone.emit.hdl import HARDWARE_TARGETS, hardware_project
 from loadstone.emit.hdl_description import statement_times
 from loadstone.emit.hdl_vectors import Vectors, memory_words
 from loadstone.emit.hls import Flavour
 from loadstone.emit.project import Project
-from loadstone.emit.targets import build_project, predicted_words
-from loadstone.hardware.accelerator import make_accelerator_design
+from loadstone.emit.targets import build_project
+from loadstone.hardware.accelerator import AcceleratorDesign
 from loadstone.hardware.on_chip import Design, make_on_chip
 from loadstone.hardware.operations import Operations
-from loadstone.hardware.stores import parameter_limits
+from loadstone.hardware.stores import Stores, parameter_limits
 from loadstone.hardware.timing import Memories
 from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.loops.transformed import program_loops
@@ -26,7 +26,6 @@ from loadstone.pipeline import plan, trial
 from loadstone.simulate import mismatches
 from loadstone.simulate.hardware import HardwareRun, Simulator
 from loadstone.simulate.memory import Memory, live_out_arrays
-from loadstone.simulate.system import SystemRun
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import DEFAULT_DEPTH
 from loadstone.transfer.volumes import count
@@ -75,15 +74,14 @@ def build_hardware(
     """The hardware of a kernel as files, with testbenches that expect what the original program leaves in memory."""
     ended, start = trial(kernel, parameters)
     design = make_hardware(kernel, parameters, memories, operations)
-    given = _words(design, start, tuple(kernel.arrays))
+    given = _words(design.compute.stores, start, tuple(kernel.arrays))
     return hardware_project(
-        design, targets, Vectors(dict(parameters), given, _words(design, ended, live_out_arrays(kernel)))
+        design, targets, Vectors(dict(parameters), given, _words(design.compute.stores, ended, live_out_arrays(kernel)))
     )
 
 
-def _words(design: Design, memory: Memory, arrays: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+def _words(stores: Stores, memory: Memory, arrays: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
     """The words of the memories of some arrays."""
-    stores = design.compute.stores
     return {name: memory_words(stores[name], memory[name].extents, memory[name].cells) for name in arrays}
 
 
@@ -98,49 +96,15 @@ def make_hardware(
     return make_on_chip(kernel, program_loops(program_of(kernel)), limits, memories, operations)
 
 
-def run_system(
-    accelerator: Accelerator,
-    parameters: Mapping[str, int],
-    timing: Timing,
-    *,
-    memories: Memories | None = None,
-    operations: Operations | None = None,
-    bus: Bus | None = None,
-    seed: int = 0,
-    vcd: Path | None = None,
-    bases: Mapping[str, int] | None = None,
-) -> dict[str, Any]:
-    """The outcome of running an accelerator in hardware, with external memory, against the original program."""
+def build_accelerator(
+    accelerator: Accelerator, design: AcceleratorDesign, targets: Sequence[str], parameters: Mapping[str, int]
+) -> Project:
+    """An accelerator behind registers as files, with testbenches that expect what the original program leaves."""
     kernel = accelerator.kernel
-    limits = parameter_limits(kernel, parameters)
-    design = make_accelerator_design(accelerator, limits, bus, memories, operations)
-    expected, actual = trial(kernel, parameters, seed)
-    run = SystemRun(design, timing, parameters, actual, bases or {}).execute(vcd)
-    outputs = live_out_arrays(kernel)
-    wrong = len(mismatches(expected, actual, outputs))
-    loaded, stored = predicted_words(accelerator, parameters)
-    return {
-        "target": "verilog",
-        "simulator": "verilator",
-        "kernel": kernel.name,
-        "parameters": dict(parameters),
-        "match": wrong == 0,
-        "mismatches": wrong,
-        "outputs": {name: len(expected[name].cells) for name in outputs},
-        "loaded": run.loaded,
-        "stored": run.stored,
-        "predicted": {"loaded": loaded, "stored": stored},
-        "cycles": run.cycles,
-        "instances": sum(count(statement.domain, parameters) for statement in kernel.statements),
-        "memory": {
-            "name": timing.name,
-            "row_hits": run.row_hits,
-            "row_changes": run.row_changes,
-            "words_read": run.words_read,
-            "words_written": run.words_written,
-            "busy": round(run.busy_cycles / max(1, run.cycles), 4),
-        },
-    }
+    ended, start = trial(kernel, parameters)
+    given = _words(design.outside, start, tuple(kernel.arrays))
+    vectors = Vectors(dict(parameters), given, _words(design.outside, ended, live_out_arrays(kernel)))
+    return accelerator_project(accelerator, design, targets, vectors, preset("paper"), design.bus.protocol)
 
 
 def run_hardware(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 
-from loadstone.cli.circuits import hardware_choices
+from loadstone.cli.circuits import check_external, external_design, hardware_choices
 from loadstone.cli.kernels import (
     accelerator_of,
+    complete_network,
     given_values,
-    network_tiles,
     parameter_values,
     read_kernel,
 )
@@ -20,8 +20,7 @@ from loadstone.emit.targets import build_project
 from loadstone.errors import Diagnostic, InputError
 from loadstone.model.kernel import Kernel
 from loadstone.networks.sizes import sized
-from loadstone.pipeline import check_tiling, split_network, whole_network
-from loadstone.targets import build_hardware
+from loadstone.targets import build_accelerator, build_hardware
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,7 +50,12 @@ def _projects(arguments: argparse.Namespace, kernel: Kernel, targets: list[str])
 
 
 def _hardware(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
-    return build_hardware(kernel, targets, parameter_values(arguments, kernel), *hardware_choices(arguments))
+    values = parameter_values(arguments, kernel)
+    if arguments.bus is None:
+        check_external(arguments)
+        return build_hardware(kernel, targets, values, *hardware_choices(arguments))
+    accelerator = accelerator_of(arguments, kernel, values)
+    return build_accelerator(accelerator, external_design(arguments, accelerator, values), targets, values)
 
 
 def _accelerator(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
@@ -63,9 +67,7 @@ def _accelerator(arguments: argparse.Namespace, kernel: Kernel, targets: list[st
 def _network(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
     _check_programs(targets)
     values = parameter_values(arguments, kernel)
-    tiles = network_tiles(arguments, kernel)
-    check_tiling(tiles, arguments.limit)
-    network = split_network(whole_network(tiles, limit=arguments.limit), "complete")
+    network = complete_network(arguments, kernel)
     return build_network_project(network, sized(network, values), targets, values, flavour=arguments.flavour)
 
 

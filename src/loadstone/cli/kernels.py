@@ -10,7 +10,15 @@ from loadstone.errors import Diagnostic, InputError
 from loadstone.frontend.read import parse
 from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import choose_tiling, plan_tiles, transform_kernel
+from loadstone.networks.model import Network
+from loadstone.pipeline import (
+    check_tiling,
+    choose_tiling,
+    plan_tiles,
+    split_network,
+    transform_kernel,
+    whole_network,
+)
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transform.script import ScriptStep, read_script
 from loadstone.transform.sequence import check_result
@@ -59,6 +67,13 @@ def network_tiles(arguments: argparse.Namespace, kernel: Kernel) -> TiledKernel:
     """The tiling of the options or the source; without any, the original order."""
     asked = (arguments.tile, arguments.schedule, arguments.strip, kernel.tiling)
     return untiled(kernel) if all(part is None for part in asked) else tiled_kernel(arguments, kernel)
+
+
+def complete_network(arguments: argparse.Namespace, kernel: Kernel) -> Network:
+    """The process network of the options that `options.tiling` defines, with channels split completely."""
+    tiles = network_tiles(arguments, kernel)
+    check_tiling(tiles, arguments.limit)
+    return split_network(whole_network(tiles, limit=arguments.limit), "complete")
 
 
 def accelerator_of(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 
 DEVICES = ("ecp5-25k", "ecp5-85k", "xc7", "xcup", "cyclonev")
-MEMORIES = ("paper", "ddr3-1600", "ddr4-2400", "hbm")
+MEMORIES = ("paper", "ddr3-1600", "ddr4-2400", "hbm", "litedram")
+BUSES = ("axi", "avalon")
+BUS_WIDTHS = (32, 64, 128, 256, 512)
 METHODS = ("exact", "add-var", "mod-classes", "split-periods", "poly-approx", "drop-frac", "hybrid")
 
 
@@ -144,6 +146,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         help="what to write, repeatable; by default c; verilog, vhdl: hardware with all arrays on the chip",
     )
     hardware(parser)
+    external(parser)
     parser.add_argument("--flavour", choices=("vitis", "intel"), default="vitis", help="dialect of HLS C++")
     parser.add_argument("--network", action="store_true", help="the process network instead of load, compute and store")
     parser.add_argument("-o", dest="folder", metavar="DIR", required=True, help="the folder to write")
@@ -159,11 +162,19 @@ def run(parser: argparse.ArgumentParser) -> None:
         help="what to run; verilog, vhdl: hardware with all arrays on the chip; model: the kernel as we read it",
     )
     hardware(parser)
+    external(parser)
     parser.add_argument(
         "--memory", choices=MEMORIES, help="verilog: the accelerator, tile by tile, with this external memory"
     )
     parser.add_argument(
-        "--simulator", choices=("verilator", "icarus", "ghdl"), help="by default the one for the target"
+        "--network", action="store_true", help="--memory: the process network instead of load, compute and store"
+    )
+    parser.add_argument("--no-baseline", action="store_true", help="--memory: do not run the kernel without tiles, too")
+    parser.add_argument("--timeline", action="store_true", help="--memory: show when it loads, computes and stores")
+    parser.add_argument(
+        "--simulator",
+        choices=("verilator", "icarus", "ghdl", "transactions"),
+        help="by default the one for the target; transactions: --memory: a fast model, which computes no data",
     )
     parser.add_argument("--vcd", metavar="FILE", help="verilog, vhdl: write a waveform")
     parser.add_argument("--flavour", choices=("vitis", "intel"), default="vitis", help="dialect of HLS C++")
@@ -185,11 +196,22 @@ def hardware(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def external(parser: argparse.ArgumentParser) -> None:
+    """How an accelerator in hardware reaches external memory, and how many instances it computes at once."""
+    parser.add_argument("--bus", choices=BUSES, help="the whole accelerator, tile by tile, with a master of this bus")
+    parser.add_argument(
+        "--bus-width", type=int, choices=BUS_WIDTHS, help="bits of the bus; by default those of elements"
+    )
+    parser.add_argument(
+        "--unroll", metavar="U", type=positive, default=1, help="instances of a parallel loop that are computed at once"
+    )
+
+
 def synth(parser: argparse.ArgumentParser) -> None:
     """Options of `synth`."""
-    kernel(parser)
-    parameters(parser)
+    accelerator(parser)
     hardware(parser)
+    external(parser)
     parser.add_argument("--device", choices=DEVICES, default=DEVICES[0], help="the FPGA, by default the first of these")
 
 

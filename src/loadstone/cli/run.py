@@ -59,18 +59,37 @@ def _show_words(result: dict[str, Any]) -> None:
 
 def _show_hardware(result: dict[str, Any]) -> None:
     print(f"{_title(result)} as {result['target']} in {result['simulator']}")
-    _show_result(result)
+    if "match" in result:
+        _show_result(result)
     if "memory" in result:
         _show_words(result)
     count = result["instances"]
     each = f", {result['cycles'] / count:.2f} for each of {count} instances" if count else ""
     print(f"  cycles       {result['cycles']}{each}")
     if "memory" in result:
-        memory = result["memory"]
-        print(f"  memory       {memory['name']}: {memory['row_changes']} row changes, busy {memory['busy']:.0%}")
+        _show_system(result)
     for name, times in result.get("statements", {}).items():
         rate = "every cycle" if times["interval"] == 1 else f"every {times['interval']} cycles: {times['reason']}"
         print(f"  {name:12} written {times['latency']} cycles after its start; can start {rate}")
+
+
+def _show_system(result: dict[str, Any]) -> None:
+    """What is known of a run with external memory."""
+    memory = result["memory"]
+    rows = "" if memory["row_changes"] is None else f": {memory['row_changes']} row changes, busy {memory['busy']:.0%}"
+    if "no_baseline" in result:
+        print(f"  directly     not possible: {result['no_baseline']}")
+    elif "baseline_cycles" in result:
+        cycles, ratio = result["baseline_cycles"], result["speedup"]
+        print(f"  directly     {cycles} cycles without local memory: {ratio:.2f} times as many")
+    print(f"  memory       {memory['name']}{rows}")
+    if "lanes" in result:
+        lanes = result["lanes"]
+        print(f"  lanes        {lanes['count']} of loop {lanes['loop']}" if lanes["count"] > 1 else "  lanes        1")
+        if lanes["reason"]:
+            print(f"               not {lanes['asked']}: {lanes['reason']}")
+    for line in result.get("drawn", ()):
+        print(f"  {line}")
 
 
 def _show_result(result: dict[str, Any]) -> None:

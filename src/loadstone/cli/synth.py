@@ -6,24 +6,35 @@ import argparse
 import json
 from dataclasses import asdict
 
-from loadstone.cli.circuits import hardware_choices
+from loadstone.cli.circuits import check_external, external_design, hardware_choices
 from loadstone.cli.console import console, table
-from loadstone.cli.kernels import parameter_values, read_kernel
+from loadstone.cli.kernels import accelerator_of, parameter_values, read_kernel
+from loadstone.model.kernel import Kernel
+from loadstone.rtl.module import Module
 from loadstone.rtl.synthesis import Resources, synthesize
 from loadstone.targets import make_hardware
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Synthesize the kernel with its arrays on the chip, and show what it takes."""
+    """Synthesize the whole accelerator, or the kernel with its arrays on the chip, and show what it takes."""
     kernel = read_kernel(arguments)
-    design = make_hardware(kernel, parameter_values(arguments, kernel), *hardware_choices(arguments))
+    module = _module(arguments, kernel)
     with console().status(f"synthesis for {arguments.device}"):
-        found = synthesize(design.module, arguments.device)
+        found = synthesize(module, arguments.device)
     if arguments.json:
         print(json.dumps({"kernel": kernel.name, **asdict(found)}))
     else:
         _show(kernel.name, found)
     return 0
+
+
+def _module(arguments: argparse.Namespace, kernel: Kernel) -> Module:
+    """The hardware that the options ask for."""
+    values = parameter_values(arguments, kernel)
+    if arguments.bus is not None:
+        return external_design(arguments, accelerator_of(arguments, kernel, values), values).module
+    check_external(arguments)
+    return make_hardware(kernel, values, *hardware_choices(arguments)).module
 
 
 def _show(name: str, found: Resources) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loadstone.emit.names import RESERVED, Names
-from loadstone.emit.network_points import order_of
+from loadstone.loops.process_points import order_of
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import BOOL, INT, ScalarType
 from loadstone.networks.model import Network, Process

@@ -34,10 +34,10 @@ from loadstone.emit.c import (
 from loadstone.emit.functions import Function, variables_in
 from loadstone.emit.network_links import Link, Side, conditional
 from loadstone.emit.network_names import ProcessNames, word_type
-from loadstone.emit.network_points import Points
-from loadstone.emit.network_program import NetworkProgram, array_of
+from loadstone.emit.network_program import NetworkProgram
 from loadstone.emit.processes import renamed
 from loadstone.loops.model import Instance
+from loadstone.loops.process_points import Points
 from loadstone.model.expression import Binary, Variable, walk
 from loadstone.model.kernel import Array, Kernel
 from loadstone.model.types import INT, ScalarType
@@ -121,9 +121,9 @@ class _Body:
     def _comment(self) -> str:
         match self.process.kind:
             case "load":
-                return f"Loads elements of {array_of(self.process)}, each once, in the order of their first use."
+                return f"Loads elements of {self.process.array}, each once, in the order of their first use."
             case "store":
-                return f"Stores the elements of {array_of(self.process)} that the kernel writes."
+                return f"Stores the elements of {self.process.array} that the kernel writes."
             case "compute":
                 statement = self.program.kernel.statement(self.process.name)
                 line = f", line {statement.span.line}" if statement.span else ""
@@ -167,12 +167,12 @@ class _Body:
                 return [*self._reads(), *self._compute(), *self._sends("result")]
 
     def _load(self) -> list[str]:
-        array = self.program.kernel.arrays[array_of(self.process)]
+        array = self.program.kernel.arrays[self.process.array]
         place = self.program.position(array.name, self._names.point)
         return [f"const {word_type(array.type)} value = {self.program.names.source[array.name]}[{place}];"]
 
     def _store(self) -> str:
-        array = array_of(self.process)
+        array = self.process.array
         return f"{self.program.names.source[array]}_out[{self.program.position(array, self._names.point)}] = value;"
 
     def _compute(self) -> list[str]:
@@ -195,7 +195,7 @@ class _Body:
         """The arrays from which the values that an instance reads come."""
         arrays = self.program.kernel.arrays
         if self.process.kind != "compute":
-            return [arrays[array_of(self.process)]]
+            return [arrays[self.process.array]]
         return [arrays[read.array] for read in self.program.kernel.statement(self.process.name).reads]
 
     def _reads(self) -> Iterator[str]:

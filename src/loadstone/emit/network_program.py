@@ -87,7 +87,7 @@ class NetworkProgram:
         return self._moved("store")
 
     def _moved(self, kind: Kind) -> tuple[Array, ...]:
-        moved = {array_of(process) for process in self.network.processes.values() if process.kind == kind}
+        moved = {process.array for process in self.network.processes.values() if process.kind == kind}
         return tuple(array for array in self.kernel.arrays.values() if array.name in moved)
 
     @cached_property
@@ -205,11 +205,6 @@ class NetworkProgram:
         if not self.chooses_cells(channel):
             return ""
         return self._cell_functions[channel.id].call({f"x{k}": text for k, text in enumerate(point)})
-
-
-def array_of(process: Process) -> str:
-    """The array whose elements a load or store process moves."""
-    return process.name.removeprefix(f"{process.kind}_")
 
 
 def _may_be_negative(domain: isl.Set) -> bool:

@@ -17,11 +17,12 @@ from loadstone.bus.ports import Bus, declare_ports
 from loadstone.bus.sides import master_ports
 from loadstone.errors import Diagnostic, InputError
 from loadstone.hardware.compute import Compute, make_compute
-from loadstone.hardware.engine import Ask, Engine, Surroundings, add_memory
+from loadstone.hardware.engine import Ask, Engine, Surroundings
 from loadstone.hardware.lanes import Lanes, find_lanes, lane_loops
 from loadstone.hardware.limits import Limits
 from loadstone.hardware.loading import add_loading
 from loadstone.hardware.local_stores import local_stores
+from loadstone.hardware.memories import add_memory
 from loadstone.hardware.mover import Mover
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.on_chip import parameter_ports, scalar_ports
@@ -32,7 +33,7 @@ from loadstone.hardware.storing import add_storing
 from loadstone.hardware.tile_loops import MARKERS, process_loops
 from loadstone.hardware.timing import Memories
 from loadstone.loops.accelerator import Accelerator
-from loadstone.rtl.expressions import Signal, Value
+from loadstone.rtl.expressions import Signal, Value, cat
 from loadstone.rtl.module import Module
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import bit, unsigned
@@ -41,6 +42,8 @@ TOKENS = unsigned(16)
 ELEMENTS = unsigned(32)
 LOADED, STORED = "loaded_elements", "stored_elements"
 """The outputs that count what was moved."""
+EVENTS = "events"
+"""The output that tells which processes begin with a tile or end it in a cycle."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,12 +81,12 @@ def make_accelerator_design(
 
     Ports: `start`, parameters, scalars, the base address of each array, the master of a bus, `ready` and `done`.
     """
-    element_bytes = {array.name: array.type.storage.bits // 8 for array in accelerator.transferred}
+    sizes = element_bytes(accelerator)
     top = _Top(
         accelerator,
         limits,
-        bus_for(element_bytes, bus),
-        element_bytes,
+        bus_for(sizes, bus),
+        sizes,
         memories or Memories(),
         operations or Operations(),
         unroll,
@@ -96,7 +99,7 @@ def make_accelerator_design(
         limits=limits,
         bus=top.bus,
         outside=top.outside,
-        element_bytes=element_bytes,
+        element_bytes=sizes,
         parameters={name: port.name for name, port in top.parameters.items()},
         scalars_in={name: port.name for name, port in top.scalars_in.items()},
         scalars_out=top.scalars_out,
@@ -104,9 +107,14 @@ def make_accelerator_design(
     )
 
 
-def bus_for(element_bytes: Mapping[str, int], bus: Bus | None = None) -> Bus:
+def element_bytes(accelerator: Accelerator) -> dict[str, int]:
+    """The bytes of an element in external memory, by array."""
+    return {array.name: array.type.storage.bits // 8 for array in accelerator.transferred}
+
+
+def bus_for(sizes: Mapping[str, int], bus: Bus | None = None) -> Bus:
     """The bus that is asked for, or one of the width of the widest elements; they must fit."""
-    widest = widths_moved(element_bytes).widest
+    widest = widths_moved(sizes).widest
     if bus is None:
         return Bus(data_width=max(32, widest))
     if widest > bus.data_width:
@@ -123,19 +131,19 @@ class _Top:
         accelerator: Accelerator,
         limits: Mapping[str, Limits],
         bus: Bus,
-        element_bytes: Mapping[str, int],
+        sizes: Mapping[str, int],
         memories: Memories,
         operations: Operations,
         unroll: int,
     ) -> None:
         kernel = accelerator.kernel
-        self.accelerator, self.limits, self.bus, self.element_bytes = accelerator, limits, bus, element_bytes
+        self.accelerator, self.limits, self.bus, self.sizes = accelerator, limits, bus, sizes
         self.lanes = find_lanes(accelerator, limits, unroll)
         self.outside, self.inside = stores_of(kernel, limits), local_stores(accelerator, limits, self.lanes.banking)
         tree = process_loops(accelerator, lane_loops(accelerator, self.lanes))
         self.compute = make_compute(kernel, tree, limits, self.inside, memories, operations, MARKERS.names, self.lanes)
         self.module = m = Module(fresh(f"{kernel.name}_accelerator", ()), f"{kernel.name}, tile by tile.")
-        self.names = Names(m, ("ready", "done", LOADED, STORED, *(port.name for port in master_ports(bus))))
+        self.names = Names(m, ("ready", "done", LOADED, STORED, EVENTS, *(port.name for port in master_ports(bus))))
         self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
         self.parameters = parameter_ports(self.names, self.compute)
         self.scalars_in = scalar_ports(self.names, self.compute)
@@ -152,7 +160,7 @@ class _Top:
         chance = m.input(names.fresh("pause_chance"), unsigned(8), "of pauses in 256 cycles") if stalls else None
         self.pauses = Pauses(names, chance)
         signals = declare_ports(m, master_ports(self.bus), "master")
-        outside = Outside(names, self.bus, signals, self.element_bytes, self.bases, self.pauses)
+        outside = Outside(names, self.bus, signals, self.sizes, self.bases, self.pauses)
         self.running = names.state("running", comment="since the cycle after the start")
         self.begin = names.wire("begin_run", self.start & ~self.running)
         titles = ("load", "compute", "store")
@@ -172,6 +180,7 @@ class _Top:
                 self._memory(name, store)
         self._tokens()
         self._count_elements()
+        self._tell()
         self._finish()
 
     def _mover(self, title: str) -> Mover:
@@ -231,6 +240,14 @@ class _Top:
                 with m.when(self.begin):
                     m.assign(count, 0)
             m.output(name, count, "elements since the start")
+
+    def _tell(self) -> None:
+        """An output that tells where the processes are."""
+        _, tile, end, _ = MARKERS.names
+        begins = [process.passes[tile] for process in (self.load, self.engine, self.store)]
+        ends = [self.loading.tile_loaded, self.engine.passes[end], self.store.passes[end]]
+        comment = "from the top: load, compute, store begin with a tile, and end it"
+        self.module.output(EVENTS, cat(*begins, *ends), comment)
 
     def _finish(self) -> None:
         m = self.module

@@ -22,7 +22,7 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
     taken = m.input("request_ready", bit)
     takes, joins = m.wire("takes", bit), m.wire("joins", bit)
     size, run_size = _sizes(m, widths, takes & ~joins)
-    step = const(widths.narrowest // 8) << size
+    step = const(widths.narrowest // 8, unsigned((widths.widest // 8).bit_length())) << size
     first, following = m.register("first", address), m.register("following", address)
     count = m.register("count", count_type, reset=0, comment="elements of the run at hand")
     queue_ready = m.wire("queue_ready", bit)

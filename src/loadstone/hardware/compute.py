@@ -12,16 +12,19 @@ depends on how long pipelines are:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import islpy as isl
 
-from loadstone.hardware.calls import Signature, signature, with_signatures
+from loadstone.hardware.banks import BanksOfLanes, BanksOfPlaces, Place
+from loadstone.hardware.calls import Lane, Signature, signature, with_lanes, with_signatures
 from loadstone.hardware.controller import Options, make_controller
 from loadstone.hardware.datapath import Datapath, Probe, address_type, make_datapath
-from loadstone.hardware.hazards import may_follow
+from loadstone.hardware.hazards import may_follow, meeting_lanes
 from loadstone.hardware.interface import OWN, Statements, statement_ports
+from loadstone.hardware.lanes import NO_LANES, Lanes, masked_lanes, moved_iterators
 from loadstone.hardware.limits import Limits, within
+from loadstone.hardware.local_stores import bank_count
 from loadstone.hardware.lowering import WRITE, Arguments, lowered
 from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.operations import Operations
@@ -37,12 +40,16 @@ from loadstone.rtl.types import Bits
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hazard:
-    """A probe of the datapath of a writer, for an access of a statement."""
+    """A probe of the datapaths of a writer, for an access of a statement.
+
+    `lanes` are pairs of a lane of the writer and the one that asks it; others never meet.
+    """
 
     writer: str
     statement: str
     position: int
     probe: Probe
+    lanes: tuple[tuple[int, int], ...] = ((0, 0),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +70,8 @@ class Control:
 class Compute:
     """What computes a kernel: a controller and datapaths by statement; `stable` are scalars that are never written.
 
-    At `markers`, which are instances in the loops that compute nothing, the controller waits to be passed on.
+    At `markers`, which are instances in the loops that compute nothing, the controller waits to be passed on. A
+    statement has a datapath in each of its lanes. `banks` are those that lanes of accesses may touch, if it is known.
     """
 
     name: str
@@ -76,6 +84,7 @@ class Compute:
     hazards: tuple[Hazard, ...]
     stable: frozenset[str]
     markers: tuple[str, ...] = ()
+    banks: BanksOfPlaces = field(default_factory=dict[Place, BanksOfLanes])
 
     @property
     def statements(self) -> dict[str, Statement]:
@@ -96,6 +105,15 @@ class Compute:
         """An access of a statement by its position."""
         return access_at(self.kernel.statement(statement), position)
 
+    def lanes(self, statement: str) -> tuple[Lane, ...]:
+        """The lanes of a statement."""
+        return self.signatures[statement].lanes
+
+    def banks_of(self, statement: str, position: int, lane: int) -> tuple[int, ...]:
+        """The banks that a lane of an access may touch."""
+        every = tuple(range(bank_count(self.stores[self.access(statement, position).array])))
+        return self.banks.get((statement, position), {}).get(lane, every)
+
 
 def access_at(statement: Statement, position: int) -> Access:
     """An access by its position."""
@@ -110,11 +128,12 @@ def make_compute(
     memories: Memories,
     operations: Operations,
     markers: tuple[str, ...] = (),
+    lanes: Lanes = NO_LANES,
 ) -> Compute:
-    """What computes a kernel by a loop tree, with arrays in stores, for parameters in ranges."""
+    """What computes a kernel by a loop tree, perhaps with lanes, with arrays in stores, for parameters in ranges."""
     name = fresh(kernel.name, OWN)
     statements = {each: kernel.statement(each) for each in statements_of(tree) if each not in markers}
-    signatures = {each: signature(statement, kernel.parameters, stores) for each, statement in statements.items()}
+    signatures = {each: _signature(kernel, statement, stores, tree, lanes) for each, statement in statements.items()}
     control = _control(f"{name}_control", with_signatures(tree, statements, signatures), signatures, limits, kernel)
     written = {statement.write.array for statement in statements.values()}
     stable = frozenset(each for each, array in kernel.arrays.items() if array.rank == 0 and each not in written)
@@ -127,7 +146,7 @@ def make_compute(
         changing = written - {statement.write.array}
         early[each] = timetable(graph, stores, memories, changing)
     times = _late_enough(early, statements)
-    hazards = tuple(_hazards(within(limits, kernel.context), statements, signatures, times))
+    hazards = tuple(_hazards(within(limits, kernel.context), statements, signatures, times, lanes))
     modules = ModuleNames((name, control.module.name))
     datapaths: dict[str, Datapath] = {}
     for each, statement in statements.items():
@@ -135,7 +154,18 @@ def make_compute(
         title = f"Statement {each} of {kernel.name}."
         module = modules.fresh(f"{name}_{each}")
         datapaths[each] = make_datapath(module, title, times[each], stores[statement.write.array], stores, probes)
-    return Compute(name, kernel, stores, memories, control, signatures, datapaths, hazards, stable, markers)
+    return Compute(
+        name, kernel, stores, memories, control, signatures, datapaths, hazards, stable, markers, lanes.banks
+    )
+
+
+def _signature(kernel: Kernel, statement: Statement, stores: Stores, tree: Node, lanes: Lanes) -> Signature:
+    """The signature of a statement, with its lanes."""
+    one, grouping = signature(statement, kernel.parameters, stores), lanes.grouping
+    if grouping is None or statement.name not in grouping.steps:
+        return one
+    moved = [moved_iterators(statement, grouping.steps[statement.name], lane) for lane in range(grouping.count)]
+    return with_lanes(one, moved, masked_lanes(tree, statement.name, grouping.count))
 
 
 def _with_copies(arguments: Arguments, statement: Statement, stores: Stores) -> Arguments:
@@ -143,7 +173,7 @@ def _with_copies(arguments: Arguments, statement: Statement, stores: Stores) -> 
     addresses: dict[int, tuple[str, Bits]] = {}
     for position, (name, type) in arguments.addresses.items():
         store = stores[access_at(statement, position).array]
-        addresses[position] = (name, address_type(store) if store.copies > 1 else type)
+        addresses[position] = (name, address_type(store) if store.copies > 1 or bank_count(store) > 1 else type)
     return replace(arguments, addresses=addresses)
 
 
@@ -173,6 +203,7 @@ def _hazards(
     statements: Mapping[str, Statement],
     signatures: Mapping[str, Signature],
     times: Mapping[str, Timetable],
+    lanes: Lanes,
 ) -> Iterator[Hazard]:
     """The accesses that may come too early after a write."""
     for writer in statements.values():
@@ -184,7 +215,22 @@ def _hazards(
                     places = ((writer.name, WRITE), (name, position))
                     addressed = all(k in signatures[each].addresses for each, k in places)
                     wish = f"{name}_{'write' if position == WRITE else position}"
-                    yield Hazard(writer.name, name, position, Probe(fresh(wish, ()), window, addressed))
+                    for number, met in _meeting(known, writer, statement, access, lanes).items():
+                        probe = Probe(fresh(f"{wish}_{number}" if number else wish, ()), window, addressed)
+                        yield Hazard(writer.name, name, position, probe, met)
+
+
+def _meeting(
+    known: isl.Set, writer: Statement, reader: Statement, access: Access, lanes: Lanes
+) -> dict[int, tuple[tuple[int, int], ...]]:
+    """The pairs of lanes that may meet, by how many lanes the one that reads is behind the one that writes."""
+    if lanes.grouping is None:
+        return {0: ((0, 0),)}
+    found: dict[int, list[tuple[int, int]]] = {}
+    count = lanes.grouping.lanes(reader.name)
+    for one, other in meeting_lanes(known, lanes.grouping, writer, reader, access):
+        found.setdefault((other - one) % count, []).append((one, other))
+    return {number: tuple(found[number]) for number in sorted(found)}
 
 
 def _cycles(table: Timetable) -> Iterator[tuple[int, int]]:

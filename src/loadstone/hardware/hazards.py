@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
+
 import islpy as isl
 
-from loadstone.loops.known import surely
+from loadstone.hardware.lanes import Grouping
+from loadstone.loops.known import attempted, surely
 from loadstone.model.kernel import Access, Statement, padded
 from loadstone.poly.spaces import Dim
 
@@ -12,6 +16,21 @@ from loadstone.poly.spaces import Dim
 def may_follow(known: isl.Set, writer: Statement, reader: Statement, access: Access) -> bool:
     """Whether an access of a statement may touch an element after another one wrote it, for known parameters."""
     return not surely(lambda: following(known, writer, reader, access).is_empty())
+
+
+def meeting_lanes(
+    known: isl.Set, grouping: Grouping, writer: Statement, reader: Statement, access: Access
+) -> Iterator[tuple[int, int]]:
+    """The lanes of a writer and of a reader whose access may touch an element after it was written."""
+    ordered = attempted(lambda: following(known, writer, reader, access))
+    for one, other in product(range(grouping.lanes(writer.name)), range(grouping.lanes(reader.name))):
+        first, second = grouping.instances(writer.name, one), grouping.instances(reader.name, other)
+
+        def never(first: isl.Set = first, second: isl.Set = second) -> bool:
+            return ordered is not None and ordered.intersect_domain(first).intersect_range(second).is_empty()
+
+        if not surely(never):
+            yield one, other
 
 
 def following(known: isl.Set, writer: Statement, reader: Statement, access: Access) -> isl.Map:

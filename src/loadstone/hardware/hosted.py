@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.monitor import make_axi_monitor
 from loadstone.bus.ports import attach, declare_wires, prefixed
-from loadstone.hardware.accelerator import AcceleratorDesign
 from loadstone.hardware.bench import make_door
+from loadstone.hardware.bus_design import BusDesign
 from loadstone.hardware.system import add_accelerator
 from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Module
@@ -37,7 +37,7 @@ class _Host:
     place: Signal
 
 
-def make_hosted(design: AcceleratorDesign, memory: Module, depth: int) -> Module:
+def make_hosted(design: BusDesign, memory: Module, depth: int) -> Module:
     """The accelerator and a host on a memory, an AXI slave; the first `depth` words of it are the image."""
     m = Module(f"{design.module.name}_hosted", f"{design.module.name} with a host and external memory.")
     host = _declared(m, depth)

@@ -6,9 +6,9 @@ cycle in which it needs it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from loadstone.hardware.compute import Compute
+from loadstone.hardware.compute import Compute, Hazard
 from loadstone.hardware.interface import standing
 from loadstone.hardware.names import Names
 from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
@@ -23,21 +23,17 @@ def add_issue(
     names: Names,
     compute: Compute,
     control: Instance,
-    datapaths: Mapping[str, Instance],
+    hits: Callable[[Hazard], Iterable[Value]],
     going: Mapping[str, Signal],
 ) -> None:
-    """Drives the wires that send instances into their datapaths."""
+    """Drives the wires that send instances into their datapaths; hazards have hits while they must wait."""
     m = names.module
     taken = _taken_ports(names, compute, going)
-    for name in datapaths:
-        hits = [
-            datapaths[hazard.writer][f"{hazard.probe.name}_hit"]
-            for hazard in compute.hazards
-            if hazard.statement == name
-        ]
+    for name in going:
+        waits = [hit for hazard in compute.hazards if hazard.statement == name for hit in hits(hazard)]
         start = control[compute.control.ports.port(name, "start")]
         wants = standing(names, name, start, going[name], "has been started, and may not go yet")
-        m.assign(going[name], wants & ~any_of(*hits, *taken[name]))
+        m.assign(going[name], wants & ~any_of(*waits, *taken[name]))
 
 
 def _taken_ports(names: Names, compute: Compute, going: Mapping[str, Signal]) -> dict[str, list[Value]]:

@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
+from types import MappingProxyType
 
+import islpy as isl
+
+from loadstone.hardware.banks import Banking
 from loadstone.hardware.limits import Limits
 from loadstone.hardware.stores import Store, greatest, within_limits
 from loadstone.loops.accelerator import Accelerator
@@ -19,10 +23,13 @@ from loadstone.storage.buffers import Buffer, Component
 class LocalStore(Store):
     """The buffer of an array: `extents` are those of the buffer, and elements are where its mapping says.
 
-    With two copies, the words of each are a power of two, so that one bit of the address chooses the copy.
+    With two copies, the words of each are a power of two, so that one bit of the address chooses the copy. With banks,
+    the low bits of the address are the bank; the component that says it is the last one, in blocks of `step` values.
     """
 
     components: tuple[Component, ...] = ()
+    banks: int = 1
+    step: int = 1
 
     @property
     def depth(self) -> int:
@@ -32,7 +39,9 @@ class LocalStore(Store):
 
     def address(self, subscripts: Sequence[Expression]) -> Expression:
         """The cell of an element in its copy."""
-        places = (_place(part, subscripts) for part in self.components)
+        places = [_place(part, subscripts) for part in self.components]
+        if self.step > 1:
+            places[-1] = _bank_last(places[-1], self.step, self.banks)
         pairs = zip(self.strides, places, strict=True)
         terms = [binary("*", integer(stride), place) for stride, place in pairs]
         return tidy(reduce(lambda total, term: binary("+", total, term), terms, integer(0)))
@@ -45,7 +54,22 @@ def _place(part: Component, subscripts: Sequence[Expression]) -> Expression:
     return total if part.modulus is None else binary("mod", total, integer(part.modulus))
 
 
-def local_stores(accelerator: Accelerator, limits: Mapping[str, Limits]) -> dict[str, Store]:
+def _bank_last(place: Expression, step: int, banks: int) -> Expression:
+    """A place with the bank in its low digit: of the digits q, bank, r, the last one below the step, q, r, bank."""
+    quotient = binary("floordiv", place, integer(step * banks))
+    bank = binary("mod", binary("floordiv", place, integer(step)), integer(banks))
+    rest = binary("*", integer(banks), binary("mod", place, integer(step)))
+    return binary("+", binary("+", binary("*", integer(step * banks), quotient), rest), bank)
+
+
+def bank_count(store: Store) -> int:
+    """How many banks a memory has."""
+    return store.banks if isinstance(store, LocalStore) else 1
+
+
+def local_stores(
+    accelerator: Accelerator, limits: Mapping[str, Limits], banking: Mapping[str, Banking] = MappingProxyType({})
+) -> dict[str, Store]:
     """The local memories of an accelerator, and registers for scalars."""
     known = within_limits(accelerator.kernel, limits)
     found: dict[str, Store] = {}
@@ -54,6 +78,16 @@ def local_stores(accelerator: Accelerator, limits: Mapping[str, Limits]) -> dict
         if buffer is None:
             found[array.name] = Store(array.name, array.type, ())
         else:
-            shape = tuple(max(1, greatest(part.size, limits, known)) for part in buffer.components)
-            found[array.name] = LocalStore(array.name, array.type, shape or (1,), buffer.copies, buffer.components)
+            found[array.name] = _local(buffer, banking.get(array.name), limits, known)
     return found
+
+
+def _local(buffer: Buffer, banking: Banking | None, limits: Mapping[str, Limits], known: isl.Set) -> LocalStore:
+    """The memory of a buffer, with room for as many words in each bank."""
+    array, parts = buffer.array, buffer.components if banking is None else banking.parts
+    shape = tuple(max(1, greatest(part.size, limits, known)) for part in parts) or (1,)
+    if banking is None:
+        return LocalStore(array.name, array.type, shape, buffer.copies, parts)
+    block = banking.step * banking.count
+    whole = (*shape[:-1], -(-shape[-1] // block) * block)
+    return LocalStore(array.name, array.type, whole, buffer.copies, parts, banking.count, banking.step)

@@ -1,10 +1,16 @@
-"""Memories on the chip with one port that writes and some that read; a read sees what is written in the same cycle."""
+"""Memories on the chip with one port that writes and some that read; a read sees what is written in the same cycle.
+
+The low bits of an address are the bank, where there are several; each bank is a memory with ports of its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from loadstone.rtl.expressions import Signal, Value, mux
+from loadstone.hardware.engine import Ask, Engine, Write, bank_of, chosen, written
+from loadstone.hardware.local_stores import bank_count
+from loadstone.hardware.stores import Store
+from loadstone.rtl.expressions import Signal, Value, any_of, const, mux
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import Bits, address_width, bit, unsigned
 
@@ -54,3 +60,48 @@ def _newest(
                 found = m.stored(f"found_{k}_{cycle}", found)
         found = mux(hit, newer, found)
     return found
+
+
+def add_memory(engine: Engine, module: str, store: Store, arrivals: Sequence[Write], read: Ask | None) -> None:
+    """The memory of an array, in its banks, between datapaths, words that arrive, and one more that reads.
+
+    That one reads from the first port, when no datapath reads there.
+    """
+    banks, ports = bank_count(store), engine.ports(store.array)
+    depth = max(2, store.depth // banks)
+    memory = make_memory(module, store.type, depth, latency=engine.compute.memories.latency, reads=ports)
+    writes = [*engine.writes(store.array), *arrivals]
+    for bank in range(banks):
+        inputs = written([_in_its_bank(write, bank, banks) for write in writes if _may_be_in(write, bank)])
+        for port in range(ports):
+            asks = [*engine.fetches(store.array, port), *([read] if port == 0 and read is not None else [])]
+            here = [(_in_bank(ask, bank, banks), _offset(ask.address, banks)) for ask in asks if _may_be_in(ask, bank)]
+            inputs[f"read_{port}_enable"] = any_of(*(enable for enable, _ in here))
+            inputs[f"read_{port}_address"] = chosen(here)
+        wish = f"{store.array}_memory" if banks == 1 else f"{store.array}_memory_{bank}"
+        instance = engine.names.module.instance(engine.names.fresh(wish), memory, inputs)
+        for port in range(ports):
+            engine.names.module.assign(engine.bank_words[store.array, port, bank], instance[f"read_{port}_data"])
+
+
+def _may_be_in(one: Write | Ask, bank: int) -> bool:
+    return one.banks is None or bank in one.banks
+
+
+def _in_its_bank(write: Write, bank: int, banks: int) -> Write:
+    return Write(_in_bank(write, bank, banks), _offset(write.address, banks), write.data)
+
+
+def _offset(address: Value, banks: int) -> Value:
+    """The place of an address in its bank."""
+    if banks == 1:
+        return address
+    bits = (banks - 1).bit_length()
+    return address[bits:] if address.bits.width > bits else const(0)
+
+
+def _in_bank(one: Write | Ask, bank: int, banks: int) -> Value:
+    """Whether a word is written to, or read from, a bank."""
+    if banks == 1 or one.banks == (bank,):
+        return one.enable
+    return one.enable & (bank_of(one.address, banks) == bank)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from loadstone.hardware.accelerator import AcceleratorDesign
+from loadstone.hardware.bus_design import BusDesign
 
 PAGE = 4096
 """Arrays start at multiples of so many bytes, unless a base is given."""
 
 
-def placed(design: AcceleratorDesign, given: Mapping[str, int] | None = None) -> dict[str, int]:
+def placed(design: BusDesign, given: Mapping[str, int] | None = None) -> dict[str, int]:
     """The byte addresses of all arrays; those that are not given lie one after the other."""
     found = dict(given or {})
     free = max((_end(design, name, at) for name, at in found.items()), default=0)
@@ -21,17 +21,17 @@ def placed(design: AcceleratorDesign, given: Mapping[str, int] | None = None) ->
     return found
 
 
-def words_needed(design: AcceleratorDesign, bases: Mapping[str, int]) -> int:
+def words_needed(design: BusDesign, bases: Mapping[str, int]) -> int:
     """The words of a memory that holds all arrays, a power of two."""
     end = max((_end(design, name, at) for name, at in bases.items()), default=0)
     return 1 << max(1, (-(-end // design.bus.bytes) - 1).bit_length())
 
 
-def _end(design: AcceleratorDesign, name: str, base: int) -> int:
+def _end(design: BusDesign, name: str, base: int) -> int:
     return base + design.outside[name].depth * design.element_bytes[name]
 
 
-def packed(design: AcceleratorDesign, bases: Mapping[str, int], elements: Mapping[str, Sequence[int]]) -> list[int]:
+def packed(design: BusDesign, bases: Mapping[str, int], elements: Mapping[str, Sequence[int]]) -> list[int]:
     """The words of a memory with the elements of arrays in it, 0 elsewhere."""
     width = design.bus.bytes
     data = bytearray(words_needed(design, bases) * width)
@@ -42,7 +42,7 @@ def packed(design: AcceleratorDesign, bases: Mapping[str, int], elements: Mappin
     return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]
 
 
-def unpacked(design: AcceleratorDesign, bases: Mapping[str, int], words: Sequence[int]) -> dict[str, list[int]]:
+def unpacked(design: BusDesign, bases: Mapping[str, int], words: Sequence[int]) -> dict[str, list[int]]:
     """The elements of all arrays in the words of a memory, row by row as `outside` says."""
     data = b"".join(word.to_bytes(design.bus.bytes, "little") for word in words)
     found: dict[str, list[int]] = {}

@@ -11,7 +11,7 @@ from loadstone.bus.sides import as_axi, master_ports
 from loadstone.bus.stalls import make_axi_stalls
 from loadstone.dram.memory import make_memory
 from loadstone.dram.timing import Timing
-from loadstone.hardware.accelerator import AcceleratorDesign
+from loadstone.hardware.bus_design import BusDesign
 from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Module
 from loadstone.rtl.names import fresh
@@ -25,7 +25,7 @@ CHANCE = "stall_chance"
 """The input that says how often channels stop, in 256 cycles."""
 
 
-def make_system(design: AcceleratorDesign, timing: Timing, depth: int, *, stalls: bool = False) -> Module:
+def make_system(design: BusDesign, timing: Timing, depth: int, *, stalls: bool = False) -> Module:
     """The accelerator on a memory of `depth` words of its bus; all other ports are its own, and what memory counts.
 
     With stalls, the channels of the memory stop at random.
@@ -42,9 +42,7 @@ def make_system(design: AcceleratorDesign, timing: Timing, depth: int, *, stalls
     return m
 
 
-def add_accelerator(
-    m: Module, design: AcceleratorDesign, given: Mapping[str, Value] | None = None
-) -> dict[str, Signal]:
+def add_accelerator(m: Module, design: BusDesign, given: Mapping[str, Value] | None = None) -> dict[str, Signal]:
     """Adds an accelerator, whose other ports become those of the module; the signals of its bus, as one of AXI."""
     inner, known = design.module, given or {}
     bus = declare_wires(m, master_ports(design.bus), "wire_")
@@ -57,7 +55,7 @@ def add_accelerator(
     return as_axi(m, design.bus, bus)
 
 
-def _stalled(m: Module, design: AcceleratorDesign, wires: dict[str, Signal]) -> dict[str, Signal]:
+def _stalled(m: Module, design: BusDesign, wires: dict[str, Signal]) -> dict[str, Signal]:
     """The bus behind a piece whose channels stop at random."""
     behind = declare_wires(m, axi_ports(axi_channels(design.bus)), "stalled_")
     sides = {**prefixed(wires, "s_"), **prefixed(behind, "m_")}

@@ -85,4 +85,9 @@ def _moves(accelerator: Accelerator, name: str, move: isl.Map) -> Node:
             variables = [f"{name}_{k}" for k in range(accelerator.kernel.arrays[name].rank)]
             return loops_over(elements, name, variables, context)
     except LimitReached:
-        raise UnsupportedError(Diagnostic(f"what tiles move of '{name}' is too complicated for hardware")) from None
+        where, hint = (
+            accelerator.kernel.arrays[name].span,
+            "other tile sizes, or more tile loops in a strip, may be simpler",
+        )
+        text = f"what tiles move of '{name}' is too complicated for hardware"
+        raise UnsupportedError(Diagnostic(text, where, hint)) from None

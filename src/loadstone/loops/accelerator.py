@@ -11,6 +11,7 @@ import islpy as isl
 from loadstone.loops.generate import generate
 from loadstone.loops.model import Node
 from loadstone.loops.scan import Scan, scan
+from loadstone.model.free_name import free_name
 from loadstone.model.kernel import Array, Kernel, Statement, union_of_maps
 from loadstone.poly import renamed_dims
 from loadstone.poly.spaces import Dim, inputs_to_parameters, with_outer_parameters
@@ -113,6 +114,21 @@ def _compute_loops(tiles: TiledKernel, existing: isl.Set) -> Node:
     context = inputs_to_parameters(isl.Map.from_domain(existing), tiles.inner).params()
     schedule = union_of_maps(tiles.kernel, (_tile_schedule(tiles, s) for s in tiles.kernel.statements))
     return generate(schedule, context, _iterator_names(tiles))
+
+
+def compute_loops(tiles: TiledKernel, schedules: Sequence[isl.Map], iterators: Sequence[str]) -> Node:
+    """Loops over the instances of a tile by other schedules, whose parameters are the coordinates of the tile."""
+    existing = existing_tiles(tiles)
+    context = inputs_to_parameters(isl.Map.from_domain(existing), tiles.inner).params()
+    length = max(schedule.dim(Dim.out) for schedule in schedules)
+    taken = frozenset((*iterators, *tiles.kernel.parameters, *tiles.coordinates, *tiles.kernel.arrays))
+    names = [*iterators, *(free_name(f"c{k}", taken) for k in range(len(iterators), length))]
+    return generate(union_of_maps(tiles.kernel, iter(schedules)), context, names)
+
+
+def time_names(tiles: TiledKernel) -> list[str]:
+    """Names for the dimensions of a tiling: those of the source where a dimension is an iterator."""
+    return _iterator_names(tiles)[: len(tiles.sizes)]
 
 
 def _tile_schedule(tiles: TiledKernel, statement: Statement) -> isl.Map:

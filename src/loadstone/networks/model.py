@@ -28,6 +28,11 @@ class Process:
     domain: isl.Set
     dates: isl.Map
 
+    @property
+    def array(self) -> str:
+        """The array whose elements a load or store process moves."""
+        return self.name.removeprefix(f"{self.kind}_")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Channel:

@@ -14,8 +14,9 @@ PROCESSES: tuple[Process, ...] = ("load", "compute", "store")
 class Activity:
     """The cycles from `begin` up to, but not including, `end` that a process spends on a tile, by its number.
 
-    Tiles are numbered in the order of execution over all strips. The load of a tile may begin while elements of the one
-    before are still on their way, so that activities of a process overlap.
+    Tiles are numbered in the order of execution over all strips. A load ends when all elements are in their cells, a
+    store when all have left them. The load of a tile may begin while elements of the one before are still on their way,
+    so that activities of a process overlap.
     """
 
     process: Process

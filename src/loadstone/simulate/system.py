@@ -11,8 +11,9 @@ from loadstone.dram.litedram import after_reset, make_litedram
 from loadstone.dram.timing import Timing
 from loadstone.emit.hdl_vectors import memory_words
 from loadstone.errors import ToolError
-from loadstone.hardware.accelerator import EVENTS, LOADED, STORED, AcceleratorDesign
+from loadstone.hardware.accelerator import EVENTS, LOADED, STORED
 from loadstone.hardware.arithmetic import decoded, encoded
+from loadstone.hardware.bus_design import BusDesign
 from loadstone.hardware.hosted import IMAGE, OVER, make_hosted
 from loadstone.hardware.placement import packed, placed, unpacked, words_needed
 from loadstone.hardware.system import WORDS, make_system
@@ -52,7 +53,7 @@ class SystemRun:
     `bases` are the byte addresses of arrays; those that are not given lie one after the other.
     """
 
-    design: AcceleratorDesign
+    design: BusDesign
     external: ExternalMemory
     parameters: Mapping[str, int]
     memory: Memory
@@ -124,7 +125,7 @@ class _Bench:
         return [{**inputs, "start": 1}, {"start": 0}]
 
 
-def _bench(design: AcceleratorDesign, external: ExternalMemory, depth: int) -> _Bench:
+def _bench(design: BusDesign, external: ExternalMemory, depth: int) -> _Bench:
     if external == "litedram":
         return _Bench(make_hosted(design, make_litedram(), depth), IMAGE, OVER)
     return _Bench(make_system(design, external, depth), WORDS, "done")

@@ -1,0 +1,101 @@
+"""The model of accelerators against their hardware: cycles, rows that are opened, and what both cost.
+
+    python benchmarks/prediction.py [NAME ...]
+
+For each example its own tiling and default parameters, on two memories, and some larger runs. `hardware` is the time
+to generate, build and simulate in Verilator (builds that are cached cost nothing, so the first time counts), `model`
+that of a prediction, without the plan that both need. Exits with 1 where cycles are off by more than 5 %.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import loadstone as ls
+from loadstone.dram.timing import preset
+from loadstone.errors import UnsupportedError
+from loadstone.hardware.accelerator import make_accelerator_design
+from loadstone.hardware.stores import parameter_limits
+from loadstone.loops.accelerator import Accelerator, make_accelerator
+from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.simulate.predicted import predict_design
+from loadstone.storage.local_plan import with_buffers
+from loadstone.systems import run_system
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+MEMORIES = ("paper", "ddr4-2400")
+WITHIN = 0.05
+
+
+class Case(NamedTuple):
+    """A run: an example, with its own tiling and parameters where none are given."""
+
+    name: str
+    sizes: tuple[int, ...] | None = None
+    parameters: dict[str, int] | None = None
+    memories: tuple[str, ...] = MEMORIES
+
+
+LARGE = (
+    Case("dma", (512,), {"n": 65536}, ("paper",)),
+    Case("vector_sum", (512,), {"n": 65536}, ("paper",)),
+    Case("matmul", (32, 32, 32), {"n": 256}, ("paper",)),
+)
+
+
+def cases(names: list[str]) -> Iterator[Case]:
+    """The large runs, and all examples."""
+    examples = (Case(path.stem) for path in sorted(EXAMPLES.rglob("*.c")))
+    yield from (case for case in (*LARGE, *examples) if not names or case.name in names)
+
+
+def accelerator_of(case: Case) -> tuple[Accelerator, dict[str, int]]:
+    """The accelerator of a case, and its parameters."""
+    kernel = ls.parse(next(path for path in EXAMPLES.rglob("*.c") if path.stem == case.name))
+    plan = ls.plan(kernel) if case.sizes is None else with_buffers(plan_tiles(choose_tiling(kernel, case.sizes)), 2)
+    return make_accelerator(plan), case.parameters or dict(kernel.defaults)
+
+
+def shown(case: Case) -> bool:
+    """Whether the model is close enough for a case, which is printed."""
+    accelerator, parameters = accelerator_of(case)
+    close = True
+    for memory in case.memories:
+        start = time.perf_counter()
+        found = run_system(accelerator, parameters, preset(memory))
+        built = time.perf_counter()
+        design = make_accelerator_design(accelerator, parameter_limits(accelerator.kernel, parameters))
+        model = predict_design(accelerator, design, parameters, preset(memory))
+        hardware, modelled = built - start, time.perf_counter() - built
+        error = model.cycles / found["cycles"] - 1
+        close = close and abs(error) <= WITHIN
+        rows = f"{found['memory']['row_changes']}/{model.row_changes}"
+        print(
+            f"{case.name:16}{memory:11}{found['cycles']:11}{model.cycles:11}{100 * error:+8.2f} %{rows:>15}"
+            f"{hardware:9.1f} s{modelled:8.3f} s{hardware / modelled:8.0f}",
+            flush=True,
+        )
+    return close
+
+
+def main() -> int:
+    """Prints the table; 1 if a prediction is off."""
+    print(
+        f"{'example':16}{'memory':11}{'cycles':>11}{'model':>11}{'error':>10}{'rows opened':>15}"
+        f"{'hardware':>11}{'model':>10}{'ratio':>8}"
+    )
+    close = True
+    for case in cases(sys.argv[1:]):
+        try:
+            close = shown(case) and close
+        except UnsupportedError as error:
+            print(f"{case.name:16}{str(error).splitlines()[0]}")
+    return 0 if close else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,597 @@
+"""A kernel that works on external memory directly: what an accelerator with local memory is compared with.
+
+A controller goes through the instances of the original program. The words of each are asked for, one element after the
+other, and a note of it waits in a queue until they have come; then it goes through its datapath. So many instances are
+on their way, and all reads, starts and results are in the order of the program [RR-7648, IV].
+
+Nothing is kept but the last result: it stays in a register as long as instances compute the same element, as a
+programmer keeps a sum in a scalar. Instances that read this element take it from there. Other elements are read when
+they have reached memory; a table has those that are on their way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from loadstone.bus.ports import Bus, attach, declare_ports
+from loadstone.bus.reading import make_read_master
+from loadstone.bus.rings import add_ring
+from loadstone.bus.sides import master_ports, reading_side, writing_side
+from loadstone.bus.writing import make_write_master
+from loadstone.hardware.accelerator import ELEMENTS, LOADED, STORED, AcceleratorDesign, bus_for
+from loadstone.hardware.datapath import fetch_port
+from loadstone.hardware.direct_statements import DirectStatements, Elements, Notes, make_direct_statements
+from loadstone.hardware.engine import chosen
+from loadstone.hardware.interface import standing
+from loadstone.hardware.lanes import NO_LANES
+from loadstone.hardware.limits import Limits
+from loadstone.hardware.lowering import WRITE
+from loadstone.hardware.names import Names
+from loadstone.hardware.on_chip import parameter_ports, scalar_ports
+from loadstone.hardware.operations import Operations
+from loadstone.hardware.outside import widths_moved
+from loadstone.hardware.timing import Slot
+from loadstone.model.kernel import Kernel
+from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.expressions import Signal, Value, any_of, cat, const, mux
+from loadstone.rtl.module import Instance, Module
+from loadstone.rtl.types import Bits, address_width, bit, unsigned
+
+INSTANCES = 16
+"""How many instances can wait for their words."""
+RESULTS = 16
+"""How many results can wait to be written."""
+OPEN_WRITES = 16
+"""How many elements can be on their way to memory, where reads may have to wait for them."""
+BURST, COUNT_WIDTH = 8, 8
+"""What masters make room for; all requests are for one element."""
+
+At = Mapping[tuple[str, int], Signal]
+"""Whether a word of a statement is the one whose turn it is, by the name and the number."""
+
+
+def make_direct_design(
+    kernel: Kernel, limits: Mapping[str, Limits], bus: Bus | None = None, operations: Operations | None = None
+) -> AcceleratorDesign:
+    """The hardware of a kernel that works on external memory directly, for parameters in ranges.
+
+    It has the ports of an accelerator: `start`, parameters, scalars, the base address of each array, the master of a
+    bus, `ready` and `done`.
+    """
+    statements = make_direct_statements(kernel, limits, operations or Operations())
+    element_bytes = {name: kernel.arrays[name].type.storage.bits // 8 for name in statements.arrays}
+    wide = bus_for(element_bytes, bus)
+    top = _Top(statements, replace(wide, burst=min(wide.burst, BURST), count_width=COUNT_WIDTH), element_bytes)
+    top.fill()
+    return AcceleratorDesign(
+        module=top.module,
+        compute=statements.compute,
+        limits=limits,
+        bus=top.bus,
+        outside=statements.compute.stores,
+        element_bytes=element_bytes,
+        parameters={name: port.name for name, port in top.parameters.items()},
+        scalars_in={name: port.name for name, port in top.scalars_in.items()},
+        scalars_out=top.scalars_out,
+        bases={name: port.name for name, port in top.bases.items()},
+        lanes=NO_LANES,
+    )
+
+
+def make_open_writes(name: str, element: Bits, depth: int) -> Module:
+    """A table of the elements that are computed and written, from when their instances pass to when memory has them.
+
+    `adds` makes an entry, which has the number `entry`; there must be room. It ends when `arrives` comes for it, which
+    does so in the order in which entries `leave`, or when it is `dropped`. `hit` says that `asked` is in the table.
+    """
+    m = Module(name, f"At most {depth} elements that are on their way to memory.")
+    index, every = unsigned(address_width(depth)), unsigned(depth)
+    adds, added, asked = m.input("adds", bit), m.input("added", element), m.input("asked", element)
+    leaves, leaving, arrives = m.input("leaves", bit), m.input("leaving", index), m.input("arrives", bit)
+    drops, dropped = m.input("drops", bit), m.input("dropped", index)
+    taken, entry = m.register("taken", every, reset=0), m.register("following", index, reset=0)
+    elements = [m.register(f"element_{k}", element) for k in range(depth)]
+    oldest = add_ring(m, "left", leaving, depth, leaves, arrives).oldest
+
+    def marked(flag: Value, number: Value) -> Value:
+        return mux(flag, const(1, every) << number, const(0, every))
+
+    with m.clocked():
+        m.assign(taken, (taken | marked(adds, entry)) & ~(marked(arrives, oldest) | marked(drops, dropped)))
+        m.assign(entry, (entry + adds).wrapped(index))
+        for k, register in enumerate(elements):
+            with m.when(adds & (entry == k)):
+                m.assign(register, added)
+    m.output("entry", entry)
+    m.output("room", ~taken[entry])
+    m.output("hit", any_of(*(taken[k] & (register == asked) for k, register in enumerate(elements))))
+    return m
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Last:
+    """The last result that belongs into memory: its element, its word, and its entry in the table.
+
+    `expected` is the element that it will be when all instances that have passed are through, where that is known.
+    """
+
+    valid: Signal
+    element: Signal
+    word: Signal
+    entry: Signal
+    known: Signal
+    expected: Signal
+
+    def will_be(self, element: Value) -> Value:
+        """Whether it will surely be that of an element."""
+        return self.known & (self.expected == element)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turn:
+    """The instance at an end of a queue and the word of it whose turn it is.
+
+    `here` says of which statement it is; `is_last`: the word is its last one, or it has none.
+    """
+
+    note: Signal
+    here: Mapping[str, Signal]
+    step: Signal
+    at: At
+    is_last: Signal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Passed:
+    """The instance that is started next: its note, which words are skipped, and what is known of its result."""
+
+    note: Signal
+    skipped: Sequence[Value]
+    same: Value
+    entry: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Result:
+    """An instance whose result comes in this cycle: whether one does, whether it belongs into memory, and where."""
+
+    finishes: Signal
+    stores: Signal
+    element: Value
+    same: Value
+    entry: Value
+
+
+class _Top:
+    """The top module while it is made."""
+
+    def __init__(self, statements: DirectStatements, bus: Bus, element_bytes: Mapping[str, int]) -> None:
+        self.statements, self.bus, self.element_bytes = statements, bus, element_bytes
+        self.compute, self.kernel = statements.compute, statements.compute.kernel
+        self.widths = widths_moved(element_bytes)
+        self.data, self.index = unsigned(self.widths.widest), unsigned(address_width(OPEN_WRITES))
+        self.notes = Notes({name: self._field_types(name) for name in self.compute.datapaths})
+        self.elements = Elements({name: self.compute.stores[name] for name in statements.arrays})
+        self.module = m = Module(self.compute.name, f"{self.kernel.name}, directly on external memory.")
+        self.names = Names(m, ("ready", "done", LOADED, STORED, *(port.name for port in master_ports(bus))))
+        self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
+        self.parameters = parameter_ports(self.names, self.compute)
+        self.scalars_in = scalar_ports(self.names, self.compute)
+        self.bases = {
+            name: m.input(self.names.fresh(f"{name}_base"), bus.address, "where it is, in bytes")
+            for name in statements.arrays
+        }
+        self.scalars_out: dict[str, str] = {}
+
+    def _field_types(self, name: str) -> dict[str, Bits]:
+        return dict(zip(self.compute.signatures[name].names, self.compute.control.types(name), strict=True))
+
+    def fill(self) -> None:
+        """Adds all parts and connects them."""
+        m, names = self.module, self.names
+        self.signals = declare_ports(m, master_ports(self.bus), "master")
+        self.running = names.state("running", comment="since the cycle after the start")
+        self.begin = names.wire("begin_run", self.start & ~self.running)
+        self.last = self._last_result()
+        self.hit, self.room, self.entry = self._wire("hit"), self._wire("room"), self._wire("entry", self.index)
+        self.drained = self._wire("drained")
+        was_drained = m.stored(names.fresh("was_drained"), self.drained, reset=0)
+        self.settled = names.wire("settled", self.drained & was_drained)
+        m.section("Instances in the order of the program")
+        instances, taken = self._add_control()
+        m.section("Ask for the words of an instance, and pass it on")
+        self._add_asking(instances, taken)
+        m.section("Start an instance when its words are there")
+        self._add_starting()
+        m.section("Results")
+        self._add_results()
+        self._add_writer()
+        self._add_table()
+        m.section("The whole run")
+        self._finish(instances)
+
+    def _wire(self, wish: str, type: Bits = bit) -> Signal:
+        return self.module.wire(self.names.fresh(wish), type)
+
+    def _last_result(self) -> _Last:
+        state, register, element = self.names.state, self.names.register, self.elements.type
+        return _Last(
+            state("last_valid", comment="there is a result that is not on its way to memory yet"),
+            register("last_element", element),
+            register("last_word", self.data),
+            register("last_entry", self.index),
+            state("expected_known"),
+            register("expected_element", element, "the last element that was computed, by instances that have passed"),
+        )
+
+    def _add_control(self) -> tuple[Instance, Signal]:
+        """The controller, and a register for the instance at which it stands, with the wire that empties it."""
+        m, names, control = self.module, self.names, self.compute.control
+        going = {name: self._wire(f"{name}_goes") for name in self.compute.datapaths}
+        inputs: dict[str, Value] = {control.parameters[name]: port for name, port in self.parameters.items()}
+        inputs |= {control.ports.port(name, "last"): goes for name, goes in going.items()}
+        self.control = m.instance(names.fresh("control"), control.module, {**inputs, "start": self.begin})
+        at = {
+            name: standing(names, name, self.control[control.ports.port(name, "start")], goes)
+            for name, goes in going.items()
+        }
+        note = chosen([(at[name], self._note(name)) for name in going]).wrapped(self.notes.type)
+        taken = self._wire("instance_taken")
+        fifo = make_fifo(f"{m.name}_instances", self.notes.type, 2)
+        ports = {"in_valid": any_of(*at.values()), "in_data": note, "out_ready": taken}
+        instances = m.instance(names.fresh("instances"), fifo, ports)
+        for name, goes in going.items():
+            m.assign(goes, at[name] & instances["in_ready"])
+        return instances, taken
+
+    def _note(self, name: str) -> Value:
+        """The note of the instance at which the controller stands."""
+        ports = self.compute.control.ports
+        return self.notes.made(name, {what: self.control[ports.port(name, what)] for what in ports.arguments[name]})
+
+    def _turn(self, title: str, valid: Value, note: Signal) -> _Turn:
+        """The statement of a note, and a register that counts its words."""
+        names, words = self.names, self.statements.words
+        here = {name: names.wire(f"{title}_{name}", valid & self.notes.is_of(note, name)) for name in words}
+        step = names.state(f"{title}_word", unsigned(address_width(max(2, self.statements.longest))))
+        at = {
+            (name, k): names.wire(f"{title}_{name}_{k}", here[name] & (step == k))
+            for name in words
+            for k in range(len(words[name]))
+        }
+        ends = [here[name] & (step == max(0, len(words[name]) - 1)) for name in words]
+        return _Turn(note, here, step, at, names.wire(f"{title}_last", any_of(*ends)))
+
+    def _advance(self, turn: _Turn, advances: Value) -> None:
+        """Counts the words of an instance."""
+        step = turn.step
+        with self.module.clocked(), self.module.when(advances):
+            self.module.assign(step, mux(turn.is_last, 0, (step + 1).wrapped(step.bits)))
+
+    def _place(self, note: Value, name: str, position: int) -> Value:
+        """The place in its array of the element of an access."""
+        return self.notes.argument(note, name, self.compute.signatures[name].addresses[position])
+
+    def _computed(self, turn: _Turn) -> Value:
+        """The element that an instance computes."""
+        targets = {name: self.compute.statements[name].write.array for name in self.statements.stored}
+        made = [
+            (turn.here[name], self.elements.made(array, self._place(turn.note, name, WRITE)))
+            for name, array in targets.items()
+        ]
+        return chosen(made).wrapped(self.elements.type)
+
+    def _asked(self, turn: _Turn) -> Value:
+        """The element whose turn it is to be read."""
+        words = self.statements.words
+        made = [
+            (flag, self.elements.made(words[name][k].array, self._place(turn.note, name, words[name][k].position)))
+            for (name, k), flag in turn.at.items()
+        ]
+        return chosen(made).wrapped(self.elements.type)
+
+    def _missing(self, turn: _Turn) -> Value:
+        """Whether the element whose turn it is does not exist."""
+        found: list[Value] = []
+        for (name, k), flag in turn.at.items():
+            word = self.statements.words[name][k]
+            if not word.exact:
+                place = self._place(turn.note, name, word.position)
+                inside = (place >= 0) & (place < self.compute.stores[word.array].depth)
+                found.append(flag & ~inside)
+        return any_of(*found)
+
+    def _add_asking(self, instances: Instance, taken: Signal) -> None:
+        """Asks for the words of the instance in the register, one after the other, and passes it on with the last."""
+        names, words = self.names, self.statements.words
+        turn = self._turn("asks", instances["out_valid"], instances["out_data"])
+        kept = any_of(*(flag for (name, k), flag in turn.at.items() if words[name][k].kept))
+        is_open = any_of(*(flag for (name, k), flag in turn.at.items() if words[name][k].open))
+        self.asked = names.wire("asked", self._asked(turn))
+        skips = names.wire("skips", self._missing(turn) | (kept & self.last.will_be(self.asked)))
+        blocked = names.wire("blocked", is_open & self.hit & ~skips)
+        self.added = names.wire("added", self._computed(turn))
+        stores = names.wire("stores", any_of(*(turn.here[name] for name in self.statements.stored)))
+        same = names.wire("same", self.last.will_be(self.added))
+        full = names.wire("full", stores & ~same & ~self.room)
+        self.stuck = names.wire("stuck", blocked | full)
+        space, granted = self._wire("note_room"), self._wire("request_granted")
+        fits = space & ~full
+        able = names.wire("able", any_of(*turn.here.values()) & ~blocked & (~turn.is_last | fits))
+        reads = names.wire("reads", any_of(*turn.at.values()) & ~skips)
+        self.passes = names.wire("passes", able & (~reads | granted) & turn.is_last)
+        self.adds = names.wire("adds", self.passes & stores & ~same)
+        self.module.assign(taken, self.passes)
+        self._advance(turn, able & (~reads | granted))
+        self._expect(turn, stores, same)
+        skipped = self._skipped(turn, skips, able & (~reads | granted))
+        self._add_notes(cat(self.entry, same, *reversed(skipped), turn.note), space)
+        self._add_reader(able & reads, granted)
+
+    def _expect(self, turn: _Turn, stores: Value, same: Value) -> None:
+        """Follows what the last result will be: not known after a condition, until all is through."""
+        m, last = self.module, self.last
+        doubtful = [name for name in self.statements.stored if self.compute.statements[name].condition is not None]
+        doubt = any_of(*(turn.here[name] for name in doubtful))
+        with m.clocked():
+            with m.when(self.passes & stores):
+                m.assign(last.known, ~doubt | same)
+                m.assign(last.expected, self.added)
+            with m.elsewhen(self.drained):
+                m.assign(last.known, last.valid)
+                m.assign(last.expected, last.element)
+
+    def _skipped(self, turn: _Turn, skips: Value, advances: Value) -> list[Value]:
+        """Which words of an instance are not read, when it passes."""
+        found: list[Value] = []
+        for k in range(self.statements.longest):
+            before = self.names.register(f"skipped_{k}", bit)
+            now = turn.step == k
+            with self.module.clocked(), self.module.when(advances & now):
+                self.module.assign(before, skips)
+            found.append(mux(now, skips, before))
+        return found
+
+    def _add_notes(self, note: Value, space: Signal) -> None:
+        """The queue of instances that have passed."""
+        m, names = self.module, self.names
+        self.started = self._wire("starts")
+        fifo = make_fifo(f"{m.name}_notes", note.bits, INSTANCES)
+        ports = {"in_valid": self.passes, "in_data": note, "out_ready": self.started}
+        self.queue = m.instance(names.fresh("notes"), fifo, ports)
+        m.assign(space, self.queue["in_ready"])
+
+    def _add_reader(self, valid: Value, granted: Signal) -> None:
+        m, names = self.module, self.names
+        self.accepts = self._wire("accepts")
+        ports = {**self._request(names.wire("request", valid), self.asked), "element_ready": self.accepts}
+        side = reading_side(self.bus, self.signals)
+        self.reader = attach(m, names.fresh("reader"), make_read_master(self.bus, self.widths), side, ports)
+        m.assign(granted, self.reader["request_ready"])
+
+    def _request(self, valid: Value, element: Value) -> dict[str, Value]:
+        """A request for one element."""
+        place = element[: self.elements.place.width]
+        sizes = {name: (count - 1).bit_length() for name, count in self.element_bytes.items()}
+        offset = self.elements.by_array(element, {name: place << size for name, size in sizes.items()})
+        base = self.elements.by_array(element, self.bases)
+        ports = {"request_valid": valid, "request_address": (base + offset).wrapped(self.bus.address)}
+        ports["request_count"] = const(1)
+        if not self.widths.are_equal:
+            widths = {name: self.widths.size_of(8 * count) for name, count in self.element_bytes.items()}
+            kinds = {name: const(size, self.widths.size) for name, size in widths.items()}
+            ports["request_size"] = self.elements.by_array(element, kinds).wrapped(self.widths.size)
+        return ports
+
+    def _passed(self) -> _Passed:
+        """The parts of the note at the end of the queue."""
+        note, width, count = self.queue["out_data"], self.notes.type.width, self.statements.longest
+        skipped = [note[width + k] for k in range(count)]
+        return _Passed(
+            self.names.wire("started_note", note[:width]), skipped, note[width + count], note[width + count + 1 :]
+        )
+
+    def _add_starting(self) -> None:
+        """Takes the words of the oldest instance, and starts it with the last of them."""
+        m, names = self.module, self.names
+        passed = self._passed()
+        turn = self._turn("starts", self.queue["out_valid"], passed.note)
+        skips = any_of(*((turn.step == k) & flag for k, flag in enumerate(passed.skipped)))
+        reads = names.wire("takes", any_of(*turn.at.values()) & ~skips)
+        stores = any_of(*(turn.here[name] for name in self.statements.stored))
+        self.credit = names.state("credit", unsigned(RESULTS.bit_length()), "results that are still to be written")
+        self.fresh = names.wire("fresh", stores & ~passed.same)
+        stops = self._wire("stops")
+        full = self.fresh & (self.credit == RESULTS)
+        able = names.wire("may_take", any_of(*turn.here.values()) & (~turn.is_last | ~(stops | full)))
+        m.assign(self.accepts, able & reads)
+        self.arrives = names.wire("arrives", self.accepts & self.reader["element_valid"])
+        advances = names.wire("goes_on", able & (~reads | self.reader["element_valid"]))
+        m.assign(self.started, advances & turn.is_last)
+        self._advance(turn, advances)
+        words = self._words(turn, reads)
+        self.values = self._registers()
+        self.paths = {name: self._datapath(name, turn, passed, words) for name in self.compute.datapaths}
+        m.assign(stops, any_of(*(turn.here[name] & self._stop(name, passed) for name in self.paths)))
+        self.result = self._delayed_result(turn, passed, stores)
+
+    def _words(self, turn: _Turn, reads: Value) -> list[Value]:
+        """The words of the instance, the last of which arrives when it starts."""
+        found: list[Value] = []
+        for k in range(self.statements.longest):
+            before = self.names.register(f"word_{k}", self.data)
+            now = reads & (turn.step == k)
+            with self.module.clocked(), self.module.when(now & self.reader["element_valid"]):
+                self.module.assign(before, self.reader["element_data"])
+            found.append(self.names.wire(f"word_{k}_now", mux(now, self.reader["element_data"], before)))
+        return found
+
+    def _registers(self) -> dict[str, Signal]:
+        """The values of scalars that are written."""
+        return {
+            name: self.names.register(f"{name}_value", store.type)
+            for name, store in self.compute.stores.items()
+            if not store.depth and name not in self.compute.stable
+        }
+
+    def _stop(self, name: str, passed: _Passed) -> Value:
+        """Whether a register that an instance reads is still to be written."""
+        waits = self.statements.waits[name]
+        hits = [
+            self.paths[wait.writer][f"{wait.probe.name}_hit"] & (1 if wait.word is None else passed.skipped[wait.word])
+            for wait in waits
+        ]
+        return any_of(*hits)
+
+    def _datapath(self, name: str, turn: _Turn, passed: _Passed, words: Sequence[Value]) -> Instance:
+        """The datapath of a statement in its place."""
+        path, numbers = self.compute.datapaths[name], self.statements.numbers(name)
+        given = {what: words[k] for k, what in self.statements.names[name].items()}
+        inputs: dict[str, Value] = {"start": self.started & turn.here[name]}
+        for what, port in path.arguments.items():
+            value = given[what] if what in given else self.notes.argument(passed.note, name, what)
+            inputs[port.name] = value.wrapped(port.bits)
+        for what, port in path.stable.items():
+            inputs[port.name] = self.parameters[what] if what in self.parameters else self.scalars_in[what]
+        for position, slot in path.times.slots.items():
+            k = numbers.get(position)
+            late = (
+                self.values[slot.array] if k is None else self._late(f"{name}_{k}", passed.skipped[k], words[k], slot)
+            )
+            inputs[f"{fetch_port(position)}_data"] = late.wrapped(self.compute.stores[slot.array].type)
+        return self.module.instance(self.names.fresh(f"run_{name}"), path.module, inputs)
+
+    def _late(self, wish: str, skipped: Value, word: Value, slot: Slot) -> Value:
+        """A word in the cycle in which a datapath uses it: the last result, if it was not read."""
+        both = self._delayed(wish, cat(skipped, word), slot.used)
+        return mux(both[-1], self.last.word, both[:-1])
+
+    def _delayed(self, wish: str, value: Value, cycles: int, reset: int | None = None) -> Value:
+        """A value some cycles later."""
+        for k in range(cycles):
+            value = self.module.stored(self.names.fresh(f"{wish}_after_{k + 1}"), value, reset)
+        return value
+
+    def _delayed_result(self, turn: _Turn, passed: _Passed, stores: Value) -> _Result:
+        """What is known of an instance when its result comes."""
+        delay = self.statements.delay
+        note = cat(passed.entry, passed.same, self._computed(turn))
+        later = self._delayed("result", note, delay)
+        width = self.elements.type.width
+        return _Result(
+            self.names.wire("finishes", self._delayed("runs", self.started, delay, 0)),
+            self.names.wire("finishes_store", self._delayed("runs_store", self.started & stores, delay, 0)),
+            later[:width],
+            later[width],
+            later[width + 1 :],
+        )
+
+    def _add_results(self) -> None:
+        """The last result: it goes to memory when another element is computed, or waits for it, and at the end."""
+        m, names, last, result = self.module, self.names, self.last, self.result
+        wrote = {name: self.paths[name]["write_enable"] for name in self.statements.stored}
+        written = names.wire("written", any_of(*wrote.values()))
+        word = chosen([(flag, self.paths[name]["write_data"].wrapped(self.data)) for name, flag in wrote.items()])
+        self.drops = names.wire("drops", result.stores & ~written & ~result.same)
+        self.flushes = self._wire("flushes")
+        replaces = written & ~result.same
+        self.evicts = names.wire("evicts", last.valid & (replaces | self.flushes | (self.stuck & self.settled)))
+        with m.clocked():
+            m.assign(last.valid, written | (last.valid & ~self.evicts))
+            with m.when(written):
+                m.assign(last.word, word.wrapped(self.data))
+                with m.when(~result.same):
+                    m.assign(last.element, result.element)
+                    m.assign(last.entry, result.entry)
+        self._write_registers()
+        flight = names.state("in_flight", unsigned((INSTANCES + self.statements.delay + 1).bit_length()))
+        with m.clocked():
+            m.assign(flight, (flight + self.passes - result.finishes).wrapped(flight.bits))
+        m.assign(self.drained, flight == 0)
+
+    def _write_registers(self) -> None:
+        """Scalars take their values at the start, and those that are written."""
+        m = self.module
+        for name, value in self.values.items():
+            writers = [each for each, s in self.compute.statements.items() if s.write.array == name]
+            with m.clocked(f"Scalar {name}."):
+                if name in self.scalars_in:
+                    with m.when(self.begin):
+                        m.assign(value, self.scalars_in[name])
+                for writer in writers:
+                    with m.when(self.paths[writer]["write_enable"]):
+                        m.assign(value, self.paths[writer]["write_data"])
+
+    def _add_writer(self) -> None:
+        """Queues of elements and their words, and the master that writes them."""
+        m, names = self.module, self.names
+        pops = {name: self._wire(f"{name}_pops") for name in ("element", "word")}
+        queues = {
+            name: m.instance(
+                names.fresh(f"{name}s"),
+                make_fifo(f"{m.name}_{name}s", value.bits, RESULTS),
+                {"in_valid": self.evicts, "in_data": value, "out_ready": pops[name]},
+            )
+            for name, value in (("element", self.last.element), ("word", self.last.word))
+        }
+        ports = self._request(queues["element"]["out_valid"], queues["element"]["out_data"])
+        ports |= {"element_valid": queues["word"]["out_valid"], "element_data": queues["word"]["out_data"]}
+        side = writing_side(self.bus, self.signals)
+        writer = attach(m, names.fresh("writer"), make_write_master(self.bus, self.widths), side, ports)
+        m.assign(pops["element"], writer["request_ready"])
+        m.assign(pops["word"], writer["element_ready"])
+        self.leaves = names.wire("leaves", queues["word"]["out_valid"] & writer["element_ready"])
+        credit = self.credit
+        with m.clocked("Results are counted from the start of their instances until they leave."):
+            more, fewer = self.started & self.fresh, self.leaves + self.drops
+            m.assign(credit, (credit + more - fewer).wrapped(credit.bits))
+        self.written = names.wire("all_written", (credit == 0) & writer["idle"])
+
+    def _add_table(self) -> None:
+        """The table of elements that are on their way to memory."""
+        m, side = self.module, writing_side(self.bus, self.signals)
+        if not self.statements.may_wait:
+            for signal, value in ((self.hit, 0), (self.room, 1), (self.entry, 0)):
+                m.assign(signal, value)
+            return
+        arrives = side["bvalid"] if self.bus.protocol == "axi" else side["write"] & ~side["waitrequest"]
+        ports = {
+            "adds": self.adds,
+            "added": self.added,
+            "asked": self.asked,
+            "leaves": self.evicts,
+            "leaving": self.last.entry,
+            "arrives": arrives,
+            "drops": self.drops,
+            "dropped": self.result.entry,
+        }
+        module = make_open_writes(f"{m.name}_open_writes", self.elements.type, OPEN_WRITES)
+        table = m.instance(self.names.fresh("open_writes"), module, ports)
+        m.assign(self.hit, table["hit"])
+        m.assign(self.room, table["room"])
+        m.assign(self.entry, table["entry"])
+
+    def _finish(self, instances: Instance) -> None:
+        m, names = self.module, self.names
+        for name, moves in ((LOADED, self.arrives), (STORED, self.leaves)):
+            count = names.register(f"{name}_count", ELEMENTS)
+            with m.clocked():
+                m.assign(count, (count + moves).wrapped(ELEMENTS))
+                with m.when(self.begin):
+                    m.assign(count, 0)
+            m.output(name, count, "elements since the start")
+        issued = names.state("issued", comment="the controller has ended")
+        through = names.wire("through", issued & ~instances["out_valid"] & self.drained)
+        m.assign(self.flushes, through)
+        ends = names.wire("ends", through & ~self.last.valid & self.written)
+        was_done = names.state("was_done")
+        with m.clocked():
+            m.assign(issued, (issued | self.control["last"]) & ~ends)
+            m.assign(self.running, (self.running | self.begin) & ~ends)
+            m.assign(was_done, (was_done | ends) & ~self.begin)
+        m.output("ready", ~self.running, "may be started")
+        m.output("done", was_done, "has run since the last start")
+        for name, value in self.values.items():
+            if self.kernel.arrays[name].live_out:
+                self.scalars_out[name] = m.output(names.fresh(f"{name}_out"), value).name

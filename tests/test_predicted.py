@@ -1,0 +1,230 @@
+"""The model of accelerators against their hardware, and its parts against what they count by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import loadstone as ls
+from kernels import EXAMPLES
+from loadstone.bus.ports import Bus
+from loadstone.dram.timing import preset
+from loadstone.emit.targets import predicted_words
+from loadstone.errors import UnsupportedError
+from loadstone.hardware.accelerator import make_accelerator_design
+from loadstone.hardware.stores import parameter_limits
+from loadstone.hardware.tile_loops import move_loops
+from loadstone.loops.accelerator import Accelerator, make_accelerator
+from loadstone.model.expression import Variable
+from loadstone.model.types import INT
+from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.poly import fixed, points
+from loadstone.poly.points import fixed_input
+from loadstone.simulate.pipelines import Pipeline, Use, Wait, pipelines_of, tile_times
+from loadstone.simulate.predicted import Placed, Prediction, predict, predict_design
+from loadstone.simulate.walks import IDLE, Run, compiled_shape, compiled_walk
+from loadstone.storage.handover import Mode
+from loadstone.storage.local_plan import with_buffers
+from loadstone.systems import predict_system, run_system
+
+WITHIN = 0.05
+CLOSE = 0.01
+
+
+def accelerator_of(
+    name: str, sizes: tuple[int, ...] | None = None, depth: int = 2, strips: Mode = "overlap", **types: str
+) -> Accelerator:
+    kernel = ls.parse(next(path for path in EXAMPLES if path.stem == name), types=types or None)
+    return make_accelerator(with_buffers(plan_tiles(choose_tiling(kernel, sizes)), depth, strips=strips))
+
+
+def predicted(accelerator: Accelerator, parameters: Mapping[str, int], memory: str) -> Prediction:
+    design = make_accelerator_design(accelerator, parameter_limits(accelerator.kernel, parameters))
+    return predict_design(accelerator, design, parameters, preset(memory))
+
+
+def check(accelerator: Accelerator, parameters: Mapping[str, int], memory: str, within: float = CLOSE) -> None:
+    """Compares a prediction with a run in Verilator."""
+    found: dict[str, Any] = run_system(accelerator, parameters, preset(memory))
+    model = predicted(accelerator, parameters, memory)
+    assert (model.loaded, model.stored) == (found["loaded"], found["stored"])
+    words = found["memory"]["words_read"], found["memory"]["words_written"]
+    assert (model.words_read, model.words_written) == words
+    assert model.row_hits + model.row_changes == sum(words)
+    assert abs(model.cycles - found["cycles"]) <= within * found["cycles"]
+    assert abs(model.row_changes - found["memory"]["row_changes"]) <= 2 + within * found["memory"]["row_changes"]
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "parameters", "depth", "strips", "memory"),
+    [
+        ("dma", (512,), {"n": 4096}, 2, "overlap", "paper"),
+        ("matmul", (8, 8, 8), {"n": 24}, 2, "overlap", "ddr4-2400"),
+        ("polymul", (4, 8), {"N": 65}, 3, "drain", "paper"),
+        ("jacobi-1d", (4, 16), {"tsteps": 10, "n": 50}, 2, "overlap", "ddr4-2400"),
+        ("threshold", (8, 16), {"rows": 30, "cols": 70}, 1, "overlap", "paper"),
+    ],
+)
+def test_cycles_are_those_of_the_hardware(
+    name: str, sizes: tuple[int, ...], parameters: dict[str, int], depth: int, strips: Mode, memory: str
+) -> None:
+    depends_on_data = name == "threshold"
+    check(accelerator_of(name, sizes, depth, strips), parameters, memory, WITHIN if depends_on_data else CLOSE)
+
+
+def test_narrow_elements_are_packed() -> None:
+    check(accelerator_of("vector_sum", (64,), int="int(16)"), {"n": 1000}, "paper")
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "parameters", "cycles", "row_changes"),
+    [
+        ("dma", (512,), {"n": 65536}, 139_953, 1203),
+        ("vector_sum", (512,), {"n": 65536}, 212_268, 2160),
+        ("matmul", (16, 16, 16), {"n": 64}, 277_572, None),
+    ],
+)
+def test_measured_cycles(
+    name: str, sizes: tuple[int, ...], parameters: dict[str, int], cycles: int, row_changes: int | None
+) -> None:
+    found = predicted(accelerator_of(name, sizes), parameters, "ddr4-2400" if row_changes is None else "paper")
+    assert abs(found.cycles - cycles) <= CLOSE * cycles
+    assert row_changes is None or abs(found.row_changes - row_changes) <= CLOSE * row_changes
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "parameters"),
+    [("dma", (64,), {"n": 8192}), ("matmul", (8, 8, 8), {"n": 64}), ("devos_3_19", None, {"N": 250})],
+)
+@pytest.mark.parametrize("memory", ["paper", "ddr4-2400"])
+def test_samples_are_close(name: str, sizes: tuple[int, ...] | None, parameters: dict[str, int], memory: str) -> None:
+    accelerator = accelerator_of(name, sizes)
+    design = make_accelerator_design(accelerator, parameter_limits(accelerator.kernel, parameters))
+    complete = predict_design(accelerator, design, parameters, preset(memory))
+    sample = predict_design(accelerator, design, parameters, preset(memory), sampled=True)
+    assert (sample.loaded, sample.stored) == (complete.loaded, complete.stored)
+    assert (sample.words_read, sample.words_written) == (complete.words_read, complete.words_written)
+    assert abs(sample.cycles - complete.cycles) <= WITHIN * complete.cycles
+    assert len(sample.activities) < len(complete.activities)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("memory", ["paper", "ddr4-2400"])
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_all_examples(path: Path, memory: str) -> None:
+    kernel = ls.parse(path)
+    try:
+        check(make_accelerator(ls.plan(kernel)), dict(kernel.defaults), memory, WITHIN)
+    except UnsupportedError as error:
+        pytest.skip(str(error).splitlines()[0])
+
+
+TILINGS = [
+    ("matmul", (3, 4, 5), {"n": 11}),
+    ("jacobi1d_sa", (2, 4), {"T": 5, "N": 23}),
+    ("polymul", (3, 5), {"N": 11}),
+    ("lpsf", (1, 4, 4), {"m": 9, "n": 8}),
+]
+
+
+def tiles_of(accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """The coordinates of all tiles, with the parameters."""
+    tiles = accelerator.plan.tiles
+    names = (*parameters, *tiles.outer)
+    strips, inner = compiled_walk(accelerator.strips, tuple(parameters)), compiled_walk(accelerator.tiles, names)
+    for strip in arguments_of(strips(*parameters.values())):
+        for tile in arguments_of(inner(*parameters.values(), *strip)):
+            yield dict(zip((*names, *tiles.inner), (*parameters.values(), *strip, *tile), strict=True))
+
+
+def arguments_of(runs: list[Run]) -> Iterator[tuple[int, ...]]:
+    for run in runs:
+        for k in range(run.length if run.name != IDLE else 0):
+            yield tuple(value + k * step for value, step in zip(run.arguments, run.steps, strict=True))
+
+
+@pytest.mark.parametrize(("name", "sizes", "parameters"), TILINGS)
+def test_walks_visit_what_tiles_load(name: str, sizes: tuple[int, ...], parameters: dict[str, int]) -> None:
+    accelerator = accelerator_of(name, sizes)
+    inside = (*parameters, *accelerator.plan.tiles.coordinates)
+    walk = compiled_walk(move_loops(accelerator, "load"), inside)
+    total = 0
+    for tile in tiles_of(accelerator, parameters):
+        runs, inner = walk(*tile.values()), tuple(tile[each] for each in accelerator.plan.tiles.inner)
+        total += sum(run.length for run in runs if run.name != IDLE)
+        for array, part in accelerator.plan.arrays.items():
+            expected = points(fixed_input(fixed(part.load, tile), inner).range())
+            assert list(arguments_of([run for run in runs if run.name == array])) == expected
+    assert total == predicted_words(accelerator, parameters)[0]
+
+
+@pytest.mark.parametrize(("name", "sizes", "parameters"), TILINGS)
+def test_tiles_of_one_shape_take_equal_times(name: str, sizes: tuple[int, ...], parameters: dict[str, int]) -> None:
+    accelerator = accelerator_of(name, sizes)
+    inside = (*parameters, *accelerator.plan.tiles.coordinates)
+    shape, walk = compiled_shape(accelerator.compute, inside), compiled_walk(accelerator.compute, inside)
+    pipelines = {statement.name: Pipeline(3) for statement in accelerator.kernel.statements}
+    found: dict[tuple[int, ...], set[int]] = {}
+    for tile in tiles_of(accelerator, parameters):
+        cycles = tile_times(walk(*tile.values()), pipelines).cycles
+        found.setdefault(shape(*tile.values()), set()).add(cycles)
+    assert all(len(cycles) == 1 for cycles in found.values())
+    assert len(found) > 1
+
+
+def test_instances_wait_for_what_they_read() -> None:
+    sums = Pipeline(7, waits=(Wait("S", 6, 0, 0),), arguments=(Variable("i", INT),))
+    assert tile_times([Run("S", 10, (0,), (1,))], {"S": sums}).cycles == 1 + 9 + 7 + 1
+    assert tile_times([Run("S", 10, (0,), (0,))], {"S": sums}).cycles == 1 + 9 * 7 + 7 + 1
+    assert tile_times([Run("S", 10, (0,), (0,))], {"S": Pipeline(7, interval=7)}).cycles == 1 + 9 * 7 + 7 + 1
+
+
+def test_instances_wait_for_ports() -> None:
+    port = ("a", "read 0")
+    twice = {"S": Pipeline(3, uses=(Use(port, 1), Use(port, 2)))}
+    found = tile_times([Run("S", 4, (), ())], twice)
+    assert found.cycles == 1 + 3 * 2 + 3 + 1
+    assert found.free[port] == [0, 1, 10]
+
+
+@pytest.mark.parametrize(("name", "sizes", "parameters"), [("matmul", (8, 8, 8), {"n": 21})])
+def test_lanes_share_cycles(name: str, sizes: tuple[int, ...], parameters: dict[str, int]) -> None:
+    accelerator, timing = accelerator_of(name, sizes), preset("ddr4-2400")
+    found = run_system(accelerator, parameters, timing, unroll=4)
+    assert found["lanes"]["count"] == 4
+    model = predict_system(accelerator, parameters, timing, unroll=4)
+    assert abs(model["cycles"] - found["cycles"]) <= CLOSE * found["cycles"]
+
+
+def test_predictions_need_no_hardware() -> None:
+    accelerator = accelerator_of("vector_sum", (64,))
+    arrays = {name: Placed(4096 * k, 4, (1,)) for k, name in enumerate("abc")}
+    pipelines = {statement.name: Pipeline(3) for statement in accelerator.kernel.statements}
+    found = predict(accelerator, {"n": 640}, preset("paper"), Bus(), pipelines, arrays)
+    assert (found.loaded, found.stored) == (1280, 640)
+    assert found.cycles > found.busy_cycles >= 1920
+    slow = {name: Pipeline(3, interval=20) for name in pipelines}
+    assert predict(accelerator, {"n": 640}, preset("paper"), Bus(), slow, arrays).cycles > 640 * 20
+
+
+def test_activities_are_those_of_all_tiles() -> None:
+    accelerator = accelerator_of("matmul", (8, 8, 8))
+    found = predicted(accelerator, {"n": 24}, "paper")
+    for process in ("load", "compute", "store"):
+        own = [each for each in found.activities if each.process == process]
+        assert [each.tile for each in own] == list(range(27))
+        assert all(0 <= each.begin < each.end <= found.cycles for each in own)
+    computed = [each for each in found.activities if each.process == "compute"]
+    assert all(one.end < other.begin for one, other in pairwise(computed))
+
+
+def test_pipelines_are_those_of_a_design() -> None:
+    accelerator = accelerator_of("matmul", (8, 8, 8))
+    design = make_accelerator_design(accelerator, parameter_limits(accelerator.kernel, {"n": 24}))
+    pipeline = pipelines_of(design.compute)["S0"]
+    assert pipeline.depth == design.compute.times["S0"].write
+    assert {use.port for use in pipeline.uses} == {("a", "read 0"), ("b", "read 0"), ("c", "read 0"), ("c", "write")}
