@@ -18,7 +18,7 @@ from loadstone.bus.ports import Bus, Protocol
 from loadstone.bus.sides import master_ports
 from loadstone.dram.timing import preset
 from loadstone.errors import LoadstoneError
-from loadstone.hardware.accelerator import LOADED, STORED, AcceleratorDesign, make_accelerator_design
+from loadstone.hardware.accelerator import AcceleratorDesign, make_accelerator_design
 from loadstone.hardware.bench import make_bench
 from loadstone.hardware.registers import (
     CONTROL,
@@ -39,6 +39,7 @@ from loadstone.hardware.registers import (
     register_map,
 )
 from loadstone.hardware.stores import parameter_limits
+from loadstone.hardware.whole_run import LOADED, STORED
 from loadstone.rtl import Module, Simulation, bit, const, ghdl, signed, unsigned, verilator
 from loadstone.simulate.memory import initial_memory
 from loadstone.simulate.system import SystemRun

@@ -9,9 +9,11 @@ from typing import Any
 
 from loadstone.bus.ports import Protocol
 from loadstone.dram.timing import Timing
-from loadstone.emit.accelerator_benches import Bench, emit_verilog_bench, emit_vhdl_bench
+from loadstone.emit.accelerator_benches import Bench
 from loadstone.emit.accelerator_description import accelerator_info, emit_accelerator_readme
 from loadstone.emit.accelerator_image import image_files, make_trial
+from loadstone.emit.accelerator_verilog_bench import emit_verilog_bench
+from loadstone.emit.accelerator_vhdl_bench import emit_vhdl_bench
 from loadstone.emit.cocotb_bench import emit_cocotb_bench
 from loadstone.emit.core_file import Language, Sources, emit_core, emit_file_list, emit_script
 from loadstone.emit.hdl_vectors import Vectors

@@ -254,9 +254,10 @@ class Processes:
 
     def _flat_loop(self, verb: str, scans: Sequence[Scan]) -> Iterator[str]:
         """One loop over the elements of several arrays, in the order of addresses."""
-        rank = point_rank(self.accelerator)
-        yield f"{self.dialect.struct}point point = {{{', '.join('0' for _ in range(rank))}}};"
-        yield f"{self.dialect.struct}point *const p = &point;"
+        if any(scan.steps for scan in scans):
+            rank = point_rank(self.accelerator)
+            yield f"{self.dialect.struct}point point = {{{', '.join('0' for _ in range(rank))}}};"
+            yield f"{self.dialect.struct}point *const p = &point;"
         yield "long words = 0;"
         if any(self._in_bursts(scan) for scan in scans):
             yield "int run;"

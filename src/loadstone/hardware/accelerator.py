@@ -32,6 +32,7 @@ from loadstone.hardware.stores import Store, Stores, stores_of
 from loadstone.hardware.storing import add_storing
 from loadstone.hardware.tile_loops import MARKERS, process_loops
 from loadstone.hardware.timing import Memories
+from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
 from loadstone.loops.accelerator import Accelerator
 from loadstone.rtl.expressions import Signal, Value, cat
 from loadstone.rtl.module import Module
@@ -39,9 +40,6 @@ from loadstone.rtl.names import fresh
 from loadstone.rtl.types import bit, unsigned
 
 TOKENS = unsigned(16)
-ELEMENTS = unsigned(32)
-LOADED, STORED = "loaded_elements", "stored_elements"
-"""The outputs that count what was moved."""
 EVENTS = "events"
 """The output that tells which processes begin with a tile or end it in a cycle."""
 
@@ -139,7 +137,8 @@ class _Top:
         kernel = accelerator.kernel
         self.accelerator, self.limits, self.bus, self.sizes = accelerator, limits, bus, sizes
         self.lanes = find_lanes(accelerator, limits, unroll)
-        self.outside, self.inside = stores_of(kernel, limits), local_stores(accelerator, limits, self.lanes.banking)
+        self.outside = stores_of(kernel, limits, [array.name for array in accelerator.transferred if not array.rank])
+        self.inside = local_stores(accelerator, limits, self.lanes.banking)
         tree = process_loops(accelerator, lane_loops(accelerator, self.lanes))
         self.compute = make_compute(kernel, tree, limits, self.inside, memories, operations, MARKERS.names, self.lanes)
         self.module = m = Module(fresh(f"{kernel.name}_accelerator", ()), f"{kernel.name}, tile by tile.")
@@ -179,7 +178,7 @@ class _Top:
             if store.depth:
                 self._memory(name, store)
         self._tokens()
-        self._count_elements()
+        count_elements(names, self.begin, {LOADED: self.loading.arrives, STORED: self.storing.leaves})
         self._tell()
         self._finish()
 
@@ -230,17 +229,6 @@ class _Top:
         with self.module.clocked():
             self.module.assign(counter, (counter + more - fewer).wrapped(TOKENS))
 
-    def _count_elements(self) -> None:
-        """Outputs that count the elements of a run."""
-        m = self.module
-        for name, moves in ((LOADED, self.loading.arrives), (STORED, self.storing.leaves)):
-            count = self.names.register(f"{name}_count", ELEMENTS)
-            with m.clocked():
-                m.assign(count, (count + moves).wrapped(ELEMENTS))
-                with m.when(self.begin):
-                    m.assign(count, 0)
-            m.output(name, count, "elements since the start")
-
     def _tell(self) -> None:
         """An output that tells where the processes are."""
         _, tile, end, _ = MARKERS.names
@@ -257,14 +245,10 @@ class _Top:
         ends = self.names.wire(
             "ends", flags["load"] & flags["compute"] & flags["store"] & ~self.engine.busy & self.storing.written
         )
-        was_done = self.names.state("was_done")
         with m.clocked():
             for name, last in lasts.items():
                 m.assign(flags[name], (flags[name] | last) & ~ends)
-            m.assign(self.running, (self.running | self.begin) & ~ends)
-            m.assign(was_done, (was_done | ends) & ~self.begin)
-        m.output("ready", ~self.running, "may be started")
-        m.output("done", was_done, "has run since the last start")
+        end_run(self.names, self.running, self.begin, ends)
         for name, value in self.engine.values.items():
             if self.compute.kernel.arrays[name].live_out:
                 self.scalars_out[name] = m.output(self.names.fresh(f"{name}_out"), value).name

@@ -64,7 +64,7 @@ def signature(statement: Statement, parameters: Sequence[str], stores: Stores) -
     known = {
         position: exact(stores[access.array].address(access.subscripts))
         for position, access in accesses.items()
-        if access.subscripts and _is_affine(access, statement, parameters)
+        if stores[access.array].depth and _is_affine(access, statement, parameters)
     }
     rest = [subscript for position, a in accesses.items() if position not in known for subscript in a.subscripts]
     bodies = [statement.value, *([] if statement.condition is None else [statement.condition]), *rest]

@@ -134,7 +134,7 @@ def make_compute(
     name = fresh(kernel.name, OWN)
     statements = {each: kernel.statement(each) for each in statements_of(tree) if each not in markers}
     signatures = {each: _signature(kernel, statement, stores, tree, lanes) for each, statement in statements.items()}
-    control = _control(f"{name}_control", with_signatures(tree, statements, signatures), signatures, limits, kernel)
+    control = make_control(f"{name}_control", with_signatures(tree, statements, signatures), signatures, limits, kernel)
     written = {statement.write.array for statement in statements.values()}
     stable = frozenset(each for each, array in kernel.arrays.items() if array.rank == 0 and each not in written)
     types = {each: stores[each].type for each in stable}
@@ -177,9 +177,10 @@ def _with_copies(arguments: Arguments, statement: Statement, stores: Stores) -> 
     return replace(arguments, addresses=addresses)
 
 
-def _control(
+def make_control(
     name: str, tree: Node, signatures: Mapping[str, Signature], limits: Mapping[str, Limits], kernel: Kernel
 ) -> Control:
+    """The controller of a loop tree whose instances have the arguments of signatures."""
     arguments = {each: signature.names for each, signature in signatures.items()}
     module = make_controller(name, tree, limits, Options(arguments=arguments), kernel.context)
     inputs = [port.name for port in module.of_kind("input")][: len(limits) + 1]

@@ -12,16 +12,17 @@ they have reached memory; a table has those that are on their way.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loadstone.bus.ports import Bus, attach, declare_ports
 from loadstone.bus.reading import make_read_master
-from loadstone.bus.rings import add_ring
 from loadstone.bus.sides import master_ports, reading_side, writing_side
 from loadstone.bus.writing import make_write_master
-from loadstone.hardware.accelerator import ELEMENTS, LOADED, STORED, AcceleratorDesign, bus_for
+from loadstone.hardware.accelerator import AcceleratorDesign, bus_for
 from loadstone.hardware.datapath import fetch_port
+from loadstone.hardware.direct_instances import Last, Passed, Result, Turn
 from loadstone.hardware.direct_statements import DirectStatements, Elements, Notes, make_direct_statements
+from loadstone.hardware.direct_writes import make_open_writes
 from loadstone.hardware.engine import chosen
 from loadstone.hardware.interface import standing
 from loadstone.hardware.lanes import NO_LANES
@@ -32,6 +33,7 @@ from loadstone.hardware.on_chip import parameter_ports, scalar_ports
 from loadstone.hardware.operations import Operations
 from loadstone.hardware.outside import widths_moved
 from loadstone.hardware.timing import Slot
+from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
 from loadstone.model.kernel import Kernel
 from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Signal, Value, any_of, cat, const, mux
@@ -46,9 +48,6 @@ OPEN_WRITES = 16
 """How many elements can be on their way to memory, where reads may have to wait for them."""
 BURST, COUNT_WIDTH = 8, 8
 """What masters make room for; all requests are for one element."""
-
-At = Mapping[tuple[str, int], Signal]
-"""Whether a word of a statement is the one whose turn it is, by the name and the number."""
 
 
 def make_direct_design(
@@ -77,90 +76,6 @@ def make_direct_design(
         bases={name: port.name for name, port in top.bases.items()},
         lanes=NO_LANES,
     )
-
-
-def make_open_writes(name: str, element: Bits, depth: int) -> Module:
-    """A table of the elements that are computed and written, from when their instances pass to when memory has them.
-
-    `adds` makes an entry, which has the number `entry`; there must be room. It ends when `arrives` comes for it, which
-    does so in the order in which entries `leave`, or when it is `dropped`. `hit` says that `asked` is in the table.
-    """
-    m = Module(name, f"At most {depth} elements that are on their way to memory.")
-    index, every = unsigned(address_width(depth)), unsigned(depth)
-    adds, added, asked = m.input("adds", bit), m.input("added", element), m.input("asked", element)
-    leaves, leaving, arrives = m.input("leaves", bit), m.input("leaving", index), m.input("arrives", bit)
-    drops, dropped = m.input("drops", bit), m.input("dropped", index)
-    taken, entry = m.register("taken", every, reset=0), m.register("following", index, reset=0)
-    elements = [m.register(f"element_{k}", element) for k in range(depth)]
-    oldest = add_ring(m, "left", leaving, depth, leaves, arrives).oldest
-
-    def marked(flag: Value, number: Value) -> Value:
-        return mux(flag, const(1, every) << number, const(0, every))
-
-    with m.clocked():
-        m.assign(taken, (taken | marked(adds, entry)) & ~(marked(arrives, oldest) | marked(drops, dropped)))
-        m.assign(entry, (entry + adds).wrapped(index))
-        for k, register in enumerate(elements):
-            with m.when(adds & (entry == k)):
-                m.assign(register, added)
-    m.output("entry", entry)
-    m.output("room", ~taken[entry])
-    m.output("hit", any_of(*(taken[k] & (register == asked) for k, register in enumerate(elements))))
-    return m
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Last:
-    """The last result that belongs into memory: its element, its word, and its entry in the table.
-
-    `expected` is the element that it will be when all instances that have passed are through, where that is known.
-    """
-
-    valid: Signal
-    element: Signal
-    word: Signal
-    entry: Signal
-    known: Signal
-    expected: Signal
-
-    def will_be(self, element: Value) -> Value:
-        """Whether it will surely be that of an element."""
-        return self.known & (self.expected == element)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Turn:
-    """The instance at an end of a queue and the word of it whose turn it is.
-
-    `here` says of which statement it is; `is_last`: the word is its last one, or it has none.
-    """
-
-    note: Signal
-    here: Mapping[str, Signal]
-    step: Signal
-    at: At
-    is_last: Signal
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Passed:
-    """The instance that is started next: its note, which words are skipped, and what is known of its result."""
-
-    note: Signal
-    skipped: Sequence[Value]
-    same: Value
-    entry: Value
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Result:
-    """An instance whose result comes in this cycle: whether one does, whether it belongs into memory, and where."""
-
-    finishes: Signal
-    stores: Signal
-    element: Value
-    same: Value
-    entry: Value
 
 
 class _Top:
@@ -214,9 +129,9 @@ class _Top:
     def _wire(self, wish: str, type: Bits = bit) -> Signal:
         return self.module.wire(self.names.fresh(wish), type)
 
-    def _last_result(self) -> _Last:
+    def _last_result(self) -> Last:
         state, register, element = self.names.state, self.names.register, self.elements.type
-        return _Last(
+        return Last(
             state("last_valid", comment="there is a result that is not on its way to memory yet"),
             register("last_element", element),
             register("last_word", self.data),
@@ -250,7 +165,7 @@ class _Top:
         ports = self.compute.control.ports
         return self.notes.made(name, {what: self.control[ports.port(name, what)] for what in ports.arguments[name]})
 
-    def _turn(self, title: str, valid: Value, note: Signal) -> _Turn:
+    def _turn(self, title: str, valid: Value, note: Signal) -> Turn:
         """The statement of a note, and a register that counts its words."""
         names, words = self.names, self.statements.words
         here = {name: names.wire(f"{title}_{name}", valid & self.notes.is_of(note, name)) for name in words}
@@ -261,9 +176,9 @@ class _Top:
             for k in range(len(words[name]))
         }
         ends = [here[name] & (step == max(0, len(words[name]) - 1)) for name in words]
-        return _Turn(note, here, step, at, names.wire(f"{title}_last", any_of(*ends)))
+        return Turn(note, here, step, at, names.wire(f"{title}_last", any_of(*ends)))
 
-    def _advance(self, turn: _Turn, advances: Value) -> None:
+    def _advance(self, turn: Turn, advances: Value) -> None:
         """Counts the words of an instance."""
         step = turn.step
         with self.module.clocked(), self.module.when(advances):
@@ -273,7 +188,7 @@ class _Top:
         """The place in its array of the element of an access."""
         return self.notes.argument(note, name, self.compute.signatures[name].addresses[position])
 
-    def _computed(self, turn: _Turn) -> Value:
+    def _computed(self, turn: Turn) -> Value:
         """The element that an instance computes."""
         targets = {name: self.compute.statements[name].write.array for name in self.statements.stored}
         made = [
@@ -282,7 +197,7 @@ class _Top:
         ]
         return chosen(made).wrapped(self.elements.type)
 
-    def _asked(self, turn: _Turn) -> Value:
+    def _asked(self, turn: Turn) -> Value:
         """The element whose turn it is to be read."""
         words = self.statements.words
         made = [
@@ -291,7 +206,7 @@ class _Top:
         ]
         return chosen(made).wrapped(self.elements.type)
 
-    def _missing(self, turn: _Turn) -> Value:
+    def _missing(self, turn: Turn) -> Value:
         """Whether the element whose turn it is does not exist."""
         found: list[Value] = []
         for (name, k), flag in turn.at.items():
@@ -329,7 +244,7 @@ class _Top:
         self._add_notes(cat(self.entry, same, *reversed(skipped), turn.note), space)
         self._add_reader(able & reads, granted)
 
-    def _expect(self, turn: _Turn, stores: Value, same: Value) -> None:
+    def _expect(self, turn: Turn, stores: Value, same: Value) -> None:
         """Follows what the last result will be: not known after a condition, until all is through."""
         m, last = self.module, self.last
         doubtful = [name for name in self.statements.stored if self.compute.statements[name].condition is not None]
@@ -342,7 +257,7 @@ class _Top:
                 m.assign(last.known, last.valid)
                 m.assign(last.expected, last.element)
 
-    def _skipped(self, turn: _Turn, skips: Value, advances: Value) -> list[Value]:
+    def _skipped(self, turn: Turn, skips: Value, advances: Value) -> list[Value]:
         """Which words of an instance are not read, when it passes."""
         found: list[Value] = []
         for k in range(self.statements.longest):
@@ -384,11 +299,11 @@ class _Top:
             ports["request_size"] = self.elements.by_array(element, kinds).wrapped(self.widths.size)
         return ports
 
-    def _passed(self) -> _Passed:
+    def _passed(self) -> Passed:
         """The parts of the note at the end of the queue."""
         note, width, count = self.queue["out_data"], self.notes.type.width, self.statements.longest
         skipped = [note[width + k] for k in range(count)]
-        return _Passed(
+        return Passed(
             self.names.wire("started_note", note[:width]), skipped, note[width + count], note[width + count + 1 :]
         )
 
@@ -416,7 +331,7 @@ class _Top:
         m.assign(stops, any_of(*(turn.here[name] & self._stop(name, passed) for name in self.paths)))
         self.result = self._delayed_result(turn, passed, stores)
 
-    def _words(self, turn: _Turn, reads: Value) -> list[Value]:
+    def _words(self, turn: Turn, reads: Value) -> list[Value]:
         """The words of the instance, the last of which arrives when it starts."""
         found: list[Value] = []
         for k in range(self.statements.longest):
@@ -435,7 +350,7 @@ class _Top:
             if not store.depth and name not in self.compute.stable
         }
 
-    def _stop(self, name: str, passed: _Passed) -> Value:
+    def _stop(self, name: str, passed: Passed) -> Value:
         """Whether a register that an instance reads is still to be written."""
         waits = self.statements.waits[name]
         hits = [
@@ -444,7 +359,7 @@ class _Top:
         ]
         return any_of(*hits)
 
-    def _datapath(self, name: str, turn: _Turn, passed: _Passed, words: Sequence[Value]) -> Instance:
+    def _datapath(self, name: str, turn: Turn, passed: Passed, words: Sequence[Value]) -> Instance:
         """The datapath of a statement in its place."""
         path, numbers = self.compute.datapaths[name], self.statements.numbers(name)
         given = {what: words[k] for k, what in self.statements.names[name].items()}
@@ -473,13 +388,13 @@ class _Top:
             value = self.module.stored(self.names.fresh(f"{wish}_after_{k + 1}"), value, reset)
         return value
 
-    def _delayed_result(self, turn: _Turn, passed: _Passed, stores: Value) -> _Result:
+    def _delayed_result(self, turn: Turn, passed: Passed, stores: Value) -> Result:
         """What is known of an instance when its result comes."""
         delay = self.statements.delay
         note = cat(passed.entry, passed.same, self._computed(turn))
         later = self._delayed("result", note, delay)
         width = self.elements.type.width
-        return _Result(
+        return Result(
             self.names.wire("finishes", self._delayed("runs", self.started, delay, 0)),
             self.names.wire("finishes_store", self._delayed("runs_store", self.started & stores, delay, 0)),
             later[:width],
@@ -574,24 +489,14 @@ class _Top:
 
     def _finish(self, instances: Instance) -> None:
         m, names = self.module, self.names
-        for name, moves in ((LOADED, self.arrives), (STORED, self.leaves)):
-            count = names.register(f"{name}_count", ELEMENTS)
-            with m.clocked():
-                m.assign(count, (count + moves).wrapped(ELEMENTS))
-                with m.when(self.begin):
-                    m.assign(count, 0)
-            m.output(name, count, "elements since the start")
+        count_elements(names, self.begin, {LOADED: self.arrives, STORED: self.leaves})
         issued = names.state("issued", comment="the controller has ended")
         through = names.wire("through", issued & ~instances["out_valid"] & self.drained)
         m.assign(self.flushes, through)
         ends = names.wire("ends", through & ~self.last.valid & self.written)
-        was_done = names.state("was_done")
         with m.clocked():
             m.assign(issued, (issued | self.control["last"]) & ~ends)
-            m.assign(self.running, (self.running | self.begin) & ~ends)
-            m.assign(was_done, (was_done | ends) & ~self.begin)
-        m.output("ready", ~self.running, "may be started")
-        m.output("done", was_done, "has run since the last start")
+        end_run(names, self.running, self.begin, ends)
         for name, value in self.values.items():
             if self.kernel.arrays[name].live_out:
                 self.scalars_out[name] = m.output(names.fresh(f"{name}_out"), value).name

@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.hardware.calls import Signature, signature, with_signatures
-from loadstone.hardware.compute import Compute, Control, access_at
-from loadstone.hardware.controller import Options, make_controller
+from loadstone.hardware.compute import Compute, access_at, make_control
 from loadstone.hardware.datapath import Datapath, Probe, address_type, make_datapath
 from loadstone.hardware.direct_words import Word, is_stored, reads_of, words_read
 from loadstone.hardware.engine import chosen
-from loadstone.hardware.interface import OWN, statement_ports
+from loadstone.hardware.interface import OWN
 from loadstone.hardware.limits import Limits, within
 from loadstone.hardware.lowering import WRITE, lowered
 from loadstone.hardware.names import ModuleNames
@@ -24,7 +23,6 @@ from loadstone.hardware.operations import Operations
 from loadstone.hardware.paths import statements as statements_of
 from loadstone.hardware.stores import Store, stores_of
 from loadstone.hardware.timing import Memories, Timetable, timetable
-from loadstone.loops.model import Node
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel, Statement
 from loadstone.rtl.expressions import Value, cat, const
@@ -157,7 +155,7 @@ def make_direct_statements(kernel: Kernel, limits: Mapping[str, Limits], operati
     signatures = {name: signature(each, kernel.parameters, stores) for name, each in statements.items()}
     _check_addresses(statements, signatures)
     name = fresh(f"{kernel.name}_direct", OWN)
-    control = _control(f"{name}_control", with_signatures(tree, statements, signatures), signatures, limits, kernel)
+    control = make_control(f"{name}_control", with_signatures(tree, statements, signatures), signatures, limits, kernel)
     known = words_read(kernel, within(limits, kernel.context))
     words = {name: known[name] for name in statements}
     names = {name: _word_names(kernel, each, words[name]) for name, each in statements.items()}
@@ -180,16 +178,6 @@ def _check_addresses(statements: Mapping[str, Statement], signatures: Mapping[st
                     f"the direct implementation cannot find an element of '{access.array}' whose place depends on data"
                 )
                 raise UnsupportedError(Diagnostic(text, access.span))
-
-
-def _control(
-    name: str, tree: Node, signatures: Mapping[str, Signature], limits: Mapping[str, Limits], kernel: Kernel
-) -> Control:
-    arguments = {each: signature.names for each, signature in signatures.items()}
-    module = make_controller(name, tree, limits, Options(arguments=arguments), kernel.context)
-    inputs = [port.name for port in module.of_kind("input")][: len(limits) + 1]
-    ports = statement_ports(arguments, statements_of(tree), inputs)
-    return Control(module, dict(zip(limits, inputs, strict=False)), ports)
 
 
 def _word_names(kernel: Kernel, statement: Statement, words: tuple[Word, ...]) -> dict[int, str]:

@@ -39,6 +39,8 @@ class LocalStore(Store):
 
     def address(self, subscripts: Sequence[Expression]) -> Expression:
         """The cell of an element in its copy."""
+        if not self.components:
+            return integer(0)
         places = [_place(part, subscripts) for part in self.components]
         if self.step > 1:
             places[-1] = _bank_last(places[-1], self.step, self.banks)

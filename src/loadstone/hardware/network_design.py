@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from loadstone.bus.ports import Bus, declare_ports
 from loadstone.bus.sides import master_ports
-from loadstone.hardware.accelerator import ELEMENTS, LOADED, STORED, bus_for
+from loadstone.hardware.accelerator import bus_for
 from loadstone.hardware.arithmetic import bits_of
 from loadstone.hardware.interface import OWN
 from loadstone.hardware.limits import Limits
@@ -30,6 +30,7 @@ from loadstone.hardware.operations import Operations
 from loadstone.hardware.outside import widths_moved
 from loadstone.hardware.ranged import type_between
 from loadstone.hardware.stores import Store, stores_of, within_limits
+from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
 from loadstone.model.kernel import Array, Kernel
 from loadstone.networks.model import Kind, Network, Process
 from loadstone.networks.sizes import ChannelSize
@@ -159,8 +160,7 @@ class _Top:
         masters = Masters(names, self.modules, self.bus, self.widths, signals)
         arrives = masters.add_reader(self._clients("load"))
         leaves, written = masters.add_writer(self._clients("store"))
-        self._count(LOADED, arrives)
-        self._count(STORED, leaves)
+        count_elements(names, self.begin, {LOADED: arrives, STORED: leaves})
         self._keep_scalars()
         self._finish(written)
 
@@ -234,16 +234,6 @@ class _Top:
             Client(self.instances[p.name], self.answers[p.name], 8 * self.element_bytes[self._title(p)]) for p in moving
         ]
 
-    def _count(self, name: str, moves: Signal) -> None:
-        """An output that counts the elements of a run."""
-        m = self.module
-        count = self.names.register(f"{name}_count", ELEMENTS)
-        with m.clocked():
-            m.assign(count, (count + moves).wrapped(ELEMENTS))
-            with m.when(self.begin):
-                m.assign(count, 0)
-        m.output(name, count, "elements since the start")
-
     def _keep_scalars(self) -> None:
         """Registers for scalars that are stored, which keep what was given if nothing is."""
         m = self.module
@@ -263,9 +253,4 @@ class _Top:
         m.section("The whole run")
         idle = [unit["idle"] for unit in self.instances.values()]
         ends = self.names.wire("ends", all_of(self.running, written, *idle))
-        was_done = self.names.state("was_done")
-        with m.clocked():
-            m.assign(self.running, (self.running | self.begin) & ~ends)
-            m.assign(was_done, (was_done | ends) & ~self.begin)
-        m.output("ready", ~self.running, "may be started")
-        m.output("done", was_done, "has run since the last start")
+        end_run(self.names, self.running, self.begin, ends)

@@ -15,8 +15,9 @@ from typing import Literal
 from loadstone.bus.lite import PREFIXES, STROBE, WORD, make_register_slave, slave_ports
 from loadstone.bus.ports import Protocol, attach, declare_ports, prefixed
 from loadstone.bus.sides import master_ports
-from loadstone.hardware.accelerator import LOADED, STORED, AcceleratorDesign
+from loadstone.hardware.accelerator import AcceleratorDesign
 from loadstone.hardware.names import Names
+from loadstone.hardware.whole_run import LOADED, STORED
 from loadstone.rtl.expressions import Signal, Value, cat, const, mux
 from loadstone.rtl.module import Instance, Module, hierarchy
 from loadstone.rtl.names import fresh

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
@@ -50,10 +50,12 @@ class Store:
     def places(self, extents: Sequence[int]) -> Iterator[int]:
         """The addresses of the elements of an array of some extents, row by row."""
         for element in product(*map(range, extents)):
-            yield sum(index * stride for index, stride in zip(element, self.strides, strict=True))
+            yield sum(index * stride for index, stride in zip(element, self.strides, strict=bool(extents)))
 
     def address(self, subscripts: Sequence[Expression]) -> Expression:
-        """The address of an element: row by row."""
+        """The address of an element: row by row; that of a scalar in memory is 0."""
+        if not subscripts:
+            return integer(0)
         pairs = zip(self.strides, subscripts, strict=True)
         terms = (binary("*", integer(stride), each) for stride, each in pairs)
         return tidy(reduce(lambda total, term: binary("+", total, term), terms))
@@ -91,10 +93,12 @@ def _rigid_parameters(array: Array, kernel: Kernel) -> frozenset[str]:
     return frozenset()
 
 
-def stores_of(kernel: Kernel, limits: Mapping[str, Limits]) -> dict[str, Store]:
-    """The memories of a kernel's arrays, for parameters in ranges."""
+def stores_of(kernel: Kernel, limits: Mapping[str, Limits], scalars: Collection[str] = ()) -> dict[str, Store]:
+    """The memories of a kernel's arrays, for parameters in ranges, and of scalars that are not in registers."""
     known = within_limits(kernel, limits)
-    return {name: Store(name, array.type, _extents(array, limits, known)) for name, array in kernel.arrays.items()}
+    extents = {name: _extents(array, limits, known) for name, array in kernel.arrays.items()}
+    extents |= dict.fromkeys(scalars, (1,))
+    return {name: Store(name, array.type, extents[name]) for name, array in kernel.arrays.items()}
 
 
 def within_limits(kernel: Kernel, limits: Mapping[str, Limits]) -> isl.Set:

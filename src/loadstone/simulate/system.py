@@ -11,12 +11,13 @@ from loadstone.dram.litedram import after_reset, make_litedram
 from loadstone.dram.timing import Timing
 from loadstone.emit.hdl_vectors import memory_words
 from loadstone.errors import ToolError
-from loadstone.hardware.accelerator import EVENTS, LOADED, STORED
+from loadstone.hardware.accelerator import EVENTS
 from loadstone.hardware.arithmetic import decoded, encoded
 from loadstone.hardware.bus_design import BusDesign
 from loadstone.hardware.hosted import IMAGE, OVER, make_hosted
 from loadstone.hardware.placement import packed, placed, unpacked, words_needed
 from loadstone.hardware.system import WORDS, make_system
+from loadstone.hardware.whole_run import LOADED, STORED
 from loadstone.rtl import verilator
 from loadstone.rtl.module import Module
 from loadstone.rtl.vectors import Cycle

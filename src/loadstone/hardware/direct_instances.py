@@ -1,0 +1,65 @@
+"""What a direct implementation knows of instances on their way: their words, what they compute, and the last result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from loadstone.rtl.expressions import Signal, Value
+
+At = Mapping[tuple[str, int], Signal]
+"""Whether a word of a statement is the one whose turn it is, by the name and the number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Last:
+    """The last result that belongs into memory: its element, its word, and its entry in the table.
+
+    `expected` is the element that it will be when all instances that have passed are through, where that is known.
+    """
+
+    valid: Signal
+    element: Signal
+    word: Signal
+    entry: Signal
+    known: Signal
+    expected: Signal
+
+    def will_be(self, element: Value) -> Value:
+        """Whether it will surely be that of an element."""
+        return self.known & (self.expected == element)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turn:
+    """The instance at an end of a queue and the word of it whose turn it is.
+
+    `here` says of which statement it is; `is_last`: the word is its last one, or it has none.
+    """
+
+    note: Signal
+    here: Mapping[str, Signal]
+    step: Signal
+    at: At
+    is_last: Signal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passed:
+    """The instance that is started next: its note, which words are skipped, and what is known of its result."""
+
+    note: Signal
+    skipped: Sequence[Value]
+    same: Value
+    entry: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """An instance whose result comes in this cycle: whether one does, whether it belongs into memory, and where."""
+
+    finishes: Signal
+    stores: Signal
+    element: Value
+    same: Value
+    entry: Value
