@@ -12,14 +12,14 @@ import loadstone as ls
 from kernels import EXAMPLES, ROOT, random_kernel, tiny_parameters
 from loadstone.bus.ports import Bus, Widths
 from loadstone.dram.timing import preset
-from loadstone.errors import InputError, LoadstoneError, UnsupportedError
+from loadstone.errors import InputError, LoadstoneError, ToolError, UnsupportedError
 from loadstone.hardware.accelerator import AcceleratorDesign, make_accelerator_design
 from loadstone.hardware.coalescer import make_coalescer
 from loadstone.hardware.stores import parameter_limits
 from loadstone.hardware.system import CHANCE, make_system
 from loadstone.loops.accelerator import Accelerator, make_accelerator
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import choose_tiling, is_right, plan_tiles
+from loadstone.pipeline import choose_tiling, is_right, plan_tiles, run_accelerator
 from loadstone.rtl import Simulation, ghdl, unsigned, verilator
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate import initial_memory, mismatches
@@ -168,6 +168,38 @@ def test_runs_of_elements_become_requests(longest: int) -> None:
     assert simulation.get("empty") == 1
 
 
+SUM = """#pragma loadstone default(n = 20)
+int sum(int n, int a[n], int x[n])
+{
+  int s;
+#pragma scop
+  s = 0;
+  for (int i = 0; i < n; i++)
+    s += a[i] * x[i];
+  for (int i = 0; i < n; i++)
+    x[i] = x[i] - s;
+#pragma endscop
+  return s;
+}
+"""
+
+
+@pytest.mark.parametrize("size", [0, 1, 13])
+def test_scalars_that_leave_are_in_memory(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "sum.c"
+    path.write_text(SUM)
+    kernel = ls.parse(path)
+    assert is_right(run_system(accelerator_of(kernel, (4,)), {"n": size}, PAPER))
+    assert is_right(run_accelerator(accelerator_of(kernel, (4,)), {"n": size}))
+
+
+def test_elements_that_depend_on_data_are_in_the_copy_in_use() -> None:
+    kernel, rows = random_kernel(7, may=True)
+    accelerator = make_accelerator(ls.plan(kernel, ls.Tiling((4,), "auto")))
+    assert accelerator.buffers["h"].copies == 2
+    assert is_right(run_system(accelerator, rows[-1], PAPER))
+
+
 def run_random(seed: int, may: bool) -> None:
     kernel, rows = random_kernel(seed, may=may)
     parameters = rows[-1]
@@ -214,6 +246,33 @@ def test_ten_million_cycles_with_stalls(name: str, sizes: tuple[int, ...], param
     rows = [dict.fromkeys(parameters, size) for size in (1, 12, 0, 7, 13)]
     once = repeat_runs(name, sizes, rows, len(rows), [])
     assert repeat_runs(name, sizes, rows, len(rows) * (11_000_000 // once), []) > 10_000_000
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dma",
+        "vector_sum",
+        "matmul",
+        "polymul",
+        "jacobi1d_sa",
+        "threshold",
+        "histogram",
+        "fir",
+        "devos_3_19",
+        "polybench/floyd-warshall",
+    ],
+)
+def test_with_a_real_controller(name: str) -> None:
+    kernel = ls.parse(ROOT / f"examples/{name}.c")
+    parameters = list(tiny_parameters(kernel, (2, 7, 11)))[-1]
+    try:
+        outcome = run_system(make_accelerator(ls.plan(kernel)), parameters, "litedram", baseline=True)
+    except ToolError as error:
+        pytest.skip(str(error).splitlines()[0])
+    assert is_right(outcome), outcome
+    assert 0 < outcome["memory"]["words_read"] <= outcome["loaded"]
 
 
 @pytest.mark.sweep

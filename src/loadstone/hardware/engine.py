@@ -15,7 +15,7 @@ from loadstone.hardware.datapath import address_type, fetch_port
 from loadstone.hardware.interface import standing
 from loadstone.hardware.issue import add_issue
 from loadstone.hardware.local_stores import bank_count
-from loadstone.hardware.lowering import WRITE
+from loadstone.hardware.lowering import COPY, WRITE
 from loadstone.hardware.names import Names
 from loadstone.hardware.timing import Slot
 from loadstone.rtl.expressions import Signal, Value, any_of, cat, const, mux
@@ -279,6 +279,9 @@ class Engine:
 
     def _stable(self, what: str) -> Signal:
         parameters = self.given.parameters
+        if what == COPY:
+            assert self.given.copy is not None
+            return self.given.copy
         return parameters[what] if what in parameters else self.given.scalars[what]
 
     def _probed(self, hazard: Hazard, writer: int) -> Value:

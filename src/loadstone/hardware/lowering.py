@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from loadstone.hardware.arithmetic import bits_of, both_or_either, encoded, negated, selected
-from loadstone.hardware.dataflow import Argument, Fetch, Node, Stable, known
+from loadstone.hardware.dataflow import Argument, Fetch, Node, Stable, known, logic
 from loadstone.hardware.operations import Operations, unary
 from loadstone.hardware.stores import Stores
 from loadstone.model.expression import (
@@ -24,7 +24,8 @@ from loadstone.model.expression import (
     Variable,
 )
 from loadstone.model.kernel import Access, Statement
-from loadstone.rtl.types import Bits
+from loadstone.rtl.expressions import cat
+from loadstone.rtl.types import Bits, address_width, bit, unsigned
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +59,8 @@ class Arguments:
     words: Mapping[int, str] = field(default_factory=dict[int, str])
 
 
+COPY = "copy in use"
+"""A value that does not change while instances are on their way: which copy of memories with two is in use."""
 WRITE = -1
 """The position of the write among the accesses of a statement."""
 
@@ -156,4 +159,12 @@ class _Lowering:
         if position in self.arguments.addresses:
             name, type = self.arguments.addresses[position]
             return Node(Argument(name), (), type, name)
-        return self.node(self.stores[access.array].address(access.subscripts))
+        store = self.stores[access.array]
+        place = self.node(store.address(access.subscripts))
+        return place if store.copies == 1 else in_copy(place, unsigned(address_width(store.depth // store.copies)))
+
+
+def in_copy(place: Node, type: Bits) -> Node:
+    """The address of a word in the copy that is in use, of a memory with two."""
+    copy = Node(Stable(COPY), (), bit, COPY)
+    return logic("address", 0.0, lambda above, below: cat(above, below.wrapped(type)), copy, place)
