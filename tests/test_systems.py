@@ -83,6 +83,13 @@ def test_accelerators_move_the_words_of_the_plan(
     assert outcome["memory"]["words_written"] == outcome["stored"]
 
 
+@pytest.mark.parametrize(("burst", "width"), [(256, 32), (256, 64), (2, 512)])
+def test_bursts_may_be_as_long_as_queues(burst: int, width: int) -> None:
+    kernel = ls.parse(ROOT / "examples/dma.c")
+    bus = Bus(data_width=width, burst=burst)
+    assert is_right(run_system(accelerator_of(kernel, (512,)), {"n": 1100}, PAPER, bus=bus))
+
+
 def test_narrow_elements_are_packed() -> None:
     kernel = ls.parse(ROOT / "examples/vector_sum.c", types={"int": "int(16)"})
     outcome = run_system(accelerator_of(kernel, (16,)), {"n": 61}, PAPER)

@@ -54,7 +54,7 @@ def _hardware(arguments: argparse.Namespace, kernel: Kernel, targets: list[str])
     if arguments.bus is None:
         check_external(arguments)
         return build_hardware(kernel, targets, values, *hardware_choices(arguments))
-    accelerator = accelerator_of(arguments, kernel, values)
+    accelerator = accelerator_of(arguments, kernel, values, for_hardware=True)
     return build_accelerator(accelerator, external_design(arguments, accelerator, values), targets, values)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
 
-from loadstone.bus.ports import Bus
+from loadstone.bus.ports import PAGE_BYTES, Bus
 from loadstone.cli.kernels import accelerator_of, complete_network
 from loadstone.dram.litedram import BUS
 from loadstone.dram.timing import preset
@@ -56,7 +56,7 @@ def _run_system(arguments: argparse.Namespace, kernel: Kernel, parameters: dict[
     if arguments.network:
         return _run_network(arguments, kernel, parameters, simulator)
     memories, operations = hardware_choices(arguments)
-    accelerator = accelerator_of(arguments, kernel, parameters)
+    accelerator = accelerator_of(arguments, kernel, parameters, for_hardware=True)
     if simulator == "transactions":
         return _with_timeline(arguments, _predicted(arguments, accelerator, parameters))
     result = run_system(
@@ -135,8 +135,8 @@ def external_design(
 
 def check_external(arguments: argparse.Namespace) -> None:
     """Refuses options that only whole accelerators have."""
-    if arguments.bus_width or arguments.unroll > 1:
-        asked = "--bus-width" if arguments.bus_width else "--unroll"
+    if arguments.bus_width or arguments.burst or arguments.unroll > 1:
+        asked = "--bus-width" if arguments.bus_width else "--burst" if arguments.burst else "--unroll"
         hint = "add --bus axi or --bus avalon"
         raise InputError(Diagnostic(f"{asked} is for accelerators with external memory", None, hint))
 
@@ -145,7 +145,7 @@ def _memory(arguments: argparse.Namespace) -> ExternalMemory:
     """The external memory that is asked for."""
     if arguments.memory != "litedram":
         return preset(arguments.memory)
-    if arguments.bus == "avalon" or arguments.bus_width:
+    if arguments.bus == "avalon" or arguments.bus_width or arguments.burst:
         raise InputError(Diagnostic(f"LiteDRAM has a bus of its own: axi, {BUS.data_width} bits"))
     return "litedram"
 
@@ -153,7 +153,10 @@ def _memory(arguments: argparse.Namespace) -> ExternalMemory:
 def _bus(arguments: argparse.Namespace, sizes: Mapping[str, int]) -> Bus:
     """The bus of the options; by default as wide as the widest elements, whose bytes are given."""
     least = bus_for(sizes)
-    return replace(least, protocol=arguments.bus or "axi", data_width=arguments.bus_width or least.data_width)
+    width, burst = arguments.bus_width or least.data_width, arguments.burst or least.burst
+    if burst * width // 8 > PAGE_BYTES:
+        raise InputError(Diagnostic(f"a burst of {burst} beats of {width} bits is longer than {PAGE_BYTES} bytes"))
+    return replace(least, protocol=arguments.bus or "axi", data_width=width, burst=burst)
 
 
 def _simulator(arguments: argparse.Namespace) -> Simulator:

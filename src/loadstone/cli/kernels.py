@@ -77,15 +77,22 @@ def complete_network(arguments: argparse.Namespace, kernel: Kernel) -> Network:
 
 
 def accelerator_of(
-    arguments: argparse.Namespace, kernel: Kernel, parameters: Mapping[str, int] | None = None
+    arguments: argparse.Namespace,
+    kernel: Kernel,
+    parameters: Mapping[str, int] | None = None,
+    *,
+    for_hardware: bool = False,
 ) -> Accelerator:
-    """The accelerator of the options that `options.accelerator` defines."""
+    """The accelerator of the options that `options.accelerator` defines.
+
+    For hardware, buffers have moduli that are powers of two where that costs no memory.
+    """
     tiles = tiled_kernel(arguments, kernel)
     plan = plan_tiles(tiles, keep_dead_stores=arguments.keep_dead_stores, limit=arguments.limit)
     local = with_buffers(
         plan,
         arguments.depth,
-        power_of_two=arguments.power_of_two,
+        power_of_two=arguments.power_of_two or (None if for_hardware else False),
         parameters=parameters,
         strips=arguments.strips,
     )

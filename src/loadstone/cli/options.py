@@ -8,6 +8,7 @@ DEVICES = ("ecp5-25k", "ecp5-85k", "xc7", "xcup", "cyclonev")
 MEMORIES = ("paper", "ddr3-1600", "ddr4-2400", "hbm", "litedram")
 BUSES = ("axi", "avalon")
 BUS_WIDTHS = (32, 64, 128, 256, 512)
+BURSTS = (2, 4, 8, 16, 32, 64, 128, 256)
 METHODS = ("exact", "add-var", "mod-classes", "split-periods", "poly-approx", "drop-frac", "hybrid")
 
 
@@ -202,6 +203,7 @@ def external(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bus-width", type=int, choices=BUS_WIDTHS, help="bits of the bus; by default those of elements"
     )
+    parser.add_argument("--burst", type=int, choices=BURSTS, help="the most beats of a burst; by default 64")
     parser.add_argument(
         "--unroll", metavar="U", type=positive, default=1, help="instances of a parallel loop that are computed at once"
     )

@@ -32,7 +32,7 @@ def _module(arguments: argparse.Namespace, kernel: Kernel) -> Module:
     """The hardware that the options ask for."""
     values = parameter_values(arguments, kernel)
     if arguments.bus is not None:
-        return external_design(arguments, accelerator_of(arguments, kernel, values), values).module
+        return external_design(arguments, accelerator_of(arguments, kernel, values, for_hardware=True), values).module
     check_external(arguments)
     return make_hardware(kernel, values, *hardware_choices(arguments)).module
 

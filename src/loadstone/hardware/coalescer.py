@@ -13,8 +13,9 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
     """Takes the addresses of elements, and gives requests (address, count) for runs of them, in order.
 
     An element that is next to the one before it joins its run, up to the longest. Where there are several widths,
-    elements and requests have sizes, and those of a run are equal. `flush` ends the run at hand unless an element
-    comes; `closed` says that no element is held back, `empty` that all requests were taken, too.
+    elements and requests have sizes, and those of a run are equal. The longest run ends by itself, so that nothing
+    waits for what comes after it; `flush` ends any other unless an element comes. `closed` says that no element is held
+    back, `empty` that all requests were taken, too.
     """
     m = Module(name, f"Joins elements that are next to each other to runs of at most {longest}.")
     count_type = unsigned(longest.bit_length())
@@ -27,8 +28,9 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
     count = m.register("count", count_type, reset=0, comment="elements of the run at hand")
     queue_ready = m.wire("queue_ready", bit)
     is_open = m.wire("is_open", count != 0)
-    m.assign(joins, is_open & (place == following) & (count != longest) & (size == run_size))
-    ends = m.wire("ends", is_open & queue_ready & mux(valid, ~joins, flush))
+    full = m.wire("full", count == longest)
+    m.assign(joins, is_open & (place == following) & ~full & (size == run_size))
+    ends = m.wire("ends", is_open & queue_ready & mux(valid, ~joins, flush | full))
     request = cat(run_size, first, count)
     fifo = make_fifo(f"{name}_requests", request.bits, queued)
     queue = m.instance("requests", fifo, {"in_valid": ends, "in_data": request, "out_ready": taken})

@@ -60,22 +60,22 @@ class SystemRun:
     memory: Memory
     bases: Mapping[str, int]
 
-    def execute(self, vcd: Path | None = None) -> Outcome:
-        """Runs the accelerator once."""
+    def execute(self, vcd: Path | None = None, limit: int = LONGEST) -> Outcome:
+        """Runs the accelerator once; a run that takes more cycles than the limit has gone wrong."""
         bases, name = placed(self.design, self.bases), self.design.module.name
         bench = _bench(self.design, self.external, words_needed(self.design, bases))
         result = verilator.run(
             bench.module,
             bench.stimuli(self.inputs(bases)),
             done=bench.done,
-            limit=LONGEST,
+            limit=limit,
             memories={bench.words: self.image(bases)},
             dumped=[bench.words],
             vcd=vcd,
             watched=EVENTS if EVENTS in {port.name for port in bench.module.of_kind("output")} else "",
         )
         if not result.finished:
-            raise ToolError(f"error: '{name}' did not end in {LONGEST} cycles")
+            raise ToolError(f"error: '{name}' did not end in {limit} cycles")
         if result.outputs["bus_error"]:
             raise ToolError(f"error: '{name}' broke rule {result.outputs['bus_error']} of its bus")
         self.read_back(bases, result.memories[bench.words], result.outputs)

@@ -23,6 +23,7 @@ from loadstone.storage.crowd import max_live, sample_parameters
 from loadstone.storage.differences import conflict_differences, unbounded_dims
 from loadstone.storage.lattice import Modular, best_modular, successive_modulo
 from loadstone.storage.lifetimes import Lifetimes, lifetimes
+from loadstone.storage.search import rounded
 from loadstone.transfer.plan import Plan
 
 
@@ -79,9 +80,13 @@ class Buffer:
 
 
 def make_buffers(
-    plan: Plan, depth: int, *, power_of_two: bool = False, parameters: Mapping[str, int] | None = None
+    plan: Plan, depth: int, *, power_of_two: bool | None = False, parameters: Mapping[str, int] | None = None
 ) -> dict[str, Buffer]:
-    """The buffers of all arrays in memory, for `depth` tiles in flight."""
+    """The buffers of all arrays in memory, for `depth` tiles in flight.
+
+    `power_of_two` says whether moduli are powers of two; None: where that takes no more, of memories that have as many
+    words as a power of two. In hardware such moduli cost nothing.
+    """
     kernel = plan.tiles.kernel
     return {
         name: _buffer(plan, lifetimes(plan.tiles, kernel.arrays[name], part, depth), name, power_of_two, parameters)
@@ -89,18 +94,28 @@ def make_buffers(
     }
 
 
-def _buffer(plan: Plan, life: Lifetimes, name: str, power_of_two: bool, parameters: Mapping[str, int] | None) -> Buffer:
+def _buffer(
+    plan: Plan, life: Lifetimes, name: str, power_of_two: bool | None, parameters: Mapping[str, int] | None
+) -> Buffer:
     tiles, array = plan.tiles, plan.tiles.kernel.arrays[name]
     large = sample_parameters(tiles, life.depth)
     crowd = None if large is None else max_live(tiles, life, large)
     whole, differences = _folded(life)
     least = 1 if crowd is None or large is None else crowd // max(1, prod(_extent(array, k, large) for k in whole))
-    found = best_modular(differences, max(1, least), power_of_two=power_of_two)
+    found = _modular(differences, max(1, least), power_of_two)
     known = parameters if parameters is not None or not whole else _defaults(tiles.kernel)
     alive = crowd if known is None else max_live(tiles, life, known)
     return Buffer(
         array, tiles.kernel.parameters, _components(array, whole, found), alive, successive_modulo(differences)
     )
+
+
+def _modular(differences: isl.Set, least: int, power_of_two: bool | None) -> Modular:
+    """The mapping with few cells; with moduli that are powers of two where that is asked for, or takes no more."""
+    if power_of_two is not None:
+        return best_modular(differences, least, power_of_two=power_of_two)
+    small, simple = (best_modular(differences, least, power_of_two=each) for each in (False, True))
+    return simple if simple.cells <= rounded(small.cells, power_of_two=True) else small
 
 
 def _defaults(kernel: Kernel) -> Mapping[str, int] | None:

@@ -35,13 +35,13 @@ def with_buffers(
     plan: Plan,
     depth: int = DEFAULT_DEPTH,
     *,
-    power_of_two: bool = False,
+    power_of_two: bool | None = False,
     parameters: Mapping[str, int] | None = None,
     strips: Mode = "overlap",
 ) -> LocalPlan:
     """The plan with local memories; with parameters, the largest numbers of live elements are those for them.
 
-    `strips` says whether strips should overlap, where that is possible.
+    `strips` says whether strips should overlap, where that is possible. `power_of_two` is that of `make_buffers`.
     """
     follow = handover(plan, depth, strips)
     made = make_buffers(plan, depth, power_of_two=power_of_two, parameters=parameters)
