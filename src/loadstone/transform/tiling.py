@@ -174,7 +174,11 @@ def _sizes(sizes: int | tuple[int, ...], dims: int, numbered: bool) -> tuple[int
     if len(given) != dims:
         wanted = f"{loops} or {dims}" if numbered else str(dims)
         raise InputError(
-            Diagnostic(f"the tiling has {len(given)} sizes, but {wanted} are needed", None, "--tile 32,32")
+            Diagnostic(
+                f"the tiling has {len(given)} sizes, but {wanted} are needed",
+                None,
+                f"--tile {','.join(['32'] * wanted)}",
+            )
         )
     if any(size < 1 for size in given):
         raise InputError(Diagnostic("tile sizes must be positive"))
