@@ -19,6 +19,7 @@ from loadstone.hardware.accelerator import make_accelerator_design
 from loadstone.hardware.stores import parameter_limits
 from loadstone.hardware.tile_loops import move_loops
 from loadstone.loops.accelerator import Accelerator, make_accelerator
+from loadstone.loops.walks import IDLE, Run, compiled_shape, compiled_walk
 from loadstone.model.expression import Variable
 from loadstone.model.types import INT
 from loadstone.pipeline import choose_tiling, plan_tiles
@@ -26,7 +27,6 @@ from loadstone.poly import fixed, points
 from loadstone.poly.points import fixed_input
 from loadstone.simulate.pipelines import Pipeline, Use, Wait, pipelines_of, tile_times
 from loadstone.simulate.predicted import Placed, Prediction, predict, predict_design
-from loadstone.simulate.walks import IDLE, Run, compiled_shape, compiled_walk
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import with_buffers
 from loadstone.systems import predict_system, run_system

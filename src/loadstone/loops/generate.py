@@ -7,11 +7,14 @@ from typing import Literal
 
 import islpy as isl
 
+from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.loops.model import Block, For, If, Instance, Node, mapped
 from loadstone.loops.separation import separation
+from loadstone.loops.visits import visits_all
 from loadstone.model.expression import Expression, substituted
 from loadstone.model.from_isl import from_ast
 from loadstone.poly.limits import LimitReached, operation_limit
+from loadstone.poly.spaces import has_divisions
 
 SEPARATION_LIMIT = 24_000_000
 _FRESH = tuple(f"c{k}" for k in range(64))
@@ -28,9 +31,22 @@ def generate(
 
     `iterators` name the loops, one per dimension of the range. With `atomic`, no part of the domain gets loops of its
     own: each statement appears once, under conditions where need be. With `separate`, every part gets loops of its own,
-    so that few conditions remain. By default isl decides.
+    so that few conditions remain. By default isl decides. Loops that visit other instances than they should are made
+    again as atomic ones, and refused if that does not help.
     """
     known = schedule.intersect_params(context)
+    tree = _made(known, context, iterators, option)
+    if not has_divisions(known) or visits_all(tree, known, context):
+        return tree
+    tree = _made(known, context, iterators, "atomic")
+    if not visits_all(tree, known, context):
+        raise UnsupportedError(Diagnostic("isl does not find loops that visit all instances, and none but these"))
+    return tree
+
+
+def _made(
+    known: isl.UnionMap, context: isl.Set, iterators: Sequence[str], option: Literal["atomic", "separate"] | None
+) -> Node:
     if option == "separate":
         return _separated(known, context, iterators)
     return _generated(known, context, iterators, None if option is None else _everywhere(option, known))

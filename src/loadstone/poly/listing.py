@@ -14,7 +14,7 @@ import islpy as isl
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.names import fixed, renamed_dims
 from loadstone.poly.points import Point, pairs
-from loadstone.poly.spaces import Dim
+from loadstone.poly.spaces import Dim, has_divisions
 
 LOOPS_LIMIT = 2_000_000
 _INDENT = "    "
@@ -82,10 +82,18 @@ def _program(value: isl.Map, parameters: Sequence[str]) -> str:
         loops = loops.project_out(Dim.out, inputs, outputs)
     elif value.is_injective():
         loops = loops.project_out(Dim.out, 0, inputs)
+    schedule = loops.reset_tuple_id(Dim.out).to_union_map()
     build = isl.AstBuild.from_context(isl.Set.universe(value.get_space().params()))
-    node = build.node_from_schedule_map(loops.reset_tuple_id(Dim.out).to_union_map())
+    if has_divisions(schedule):
+        build = build.set_options(atomic_everywhere(schedule))
+    node = build.node_from_schedule_map(schedule)
     head = f"def visit({', '.join(parameters)}):"
     return "\n".join([head, f"{_INDENT}yield from ()", *_lines(node, inputs, _INDENT)])
+
+
+def atomic_everywhere(schedule: isl.UnionMap) -> isl.UnionMap:
+    """The option by which isl makes one loop for each dimension, and does not think that it has one iteration."""
+    return isl.UnionMap.from_domain_and_range(schedule.range().universe(), isl.UnionSet("{ atomic[x] }"))
 
 
 def _lines(node: isl.AstNode, inputs: int, indent: str) -> Iterator[str]:

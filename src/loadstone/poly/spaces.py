@@ -112,6 +112,37 @@ def parameters_to_inputs(value: isl.Map, names: Sequence[str]) -> isl.Map:
     return value
 
 
+def maps_of(value: isl.UnionMap) -> tuple[isl.Map, ...]:
+    """The maps between single spaces of a union."""
+    maps = value.get_map_list()
+    return tuple(maps.get_at(k) for k in range(maps.n_map()))
+
+
+def has_divisions(value: isl.UnionMap) -> bool:
+    """Whether pairs are told apart by quotients or remainders."""
+    found = [part.get_basic_map_list() for part in maps_of(value)]
+    pieces = (pieces.get_at(k) for pieces in found for k in range(pieces.n_basic_map()))
+    return any(piece.dim(Dim.div) for piece in pieces)
+
+
+def with_parameters_first(value: isl.Set) -> isl.Set:
+    """The set with its parameters as first dimensions, without a name."""
+    count = value.dim(Dim.param)
+    unnamed = value.reset_tuple_id() if value.has_tuple_id() else value
+    return unnamed.move_dims(Dim.set, 0, Dim.param, 0, count)
+
+
+def box_near_least(known: isl.Set, reach: int) -> isl.Set:
+    """The parameters that are at most so far from the least values that are known of them, or from -1."""
+    values, box = with_parameters_first(isl.Set.from_params(known)), isl.Set.universe(known.get_space())
+    for position in range(known.dim(Dim.param)):
+        least = values.dim_min_val(position)
+        first = least.to_python() if least.is_int() else -1
+        low, high = (isl.Val.int_from_si(known.get_ctx(), number) for number in (first, first + reach))
+        box = box.lower_bound_val(Dim.param, position, low).upper_bound_val(Dim.param, position, high)
+    return box
+
+
 def without_determined_dims(value: isl.Set) -> isl.Set:
     """A set with as many points, from which dimensions that the others determine have been dropped.
 

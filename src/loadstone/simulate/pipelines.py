@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from loadstone.hardware.compute import Compute, Hazard
 from loadstone.hardware.lowering import WRITE
+from loadstone.loops.walks import IDLE, Run
 from loadstone.model.expression import Expression
-from loadstone.simulate.walks import IDLE, Run
 
 Port = tuple[str, str]
 """The array of a local memory, and what its port is for: `write`, or `read 0`, `read 1` and so on."""

@@ -24,6 +24,7 @@ from loadstone.hardware.placement import placed
 from loadstone.hardware.tile_loops import move_loops
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Instance, Node, with_instances
+from loadstone.loops.walks import IDLE, Run, Walk, compiled_shape, compiled_walk
 from loadstone.model.expression import Expression, binary, integer, substituted
 from loadstone.simulate.activity import Activity
 from loadstone.simulate.engines import (
@@ -41,7 +42,6 @@ from loadstone.simulate.engines import (
     shared_by,
 )
 from loadstone.simulate.pipelines import Pipelines, TileTimes, pipelines_of, tile_times
-from loadstone.simulate.walks import IDLE, Run, Walk, compiled_shape, compiled_walk
 
 FIRST_STRIPS, FIRST_TILES = 8, 32
 """How many strips and tiles of one shape are gone through where only some are; the latter half tells their length."""
