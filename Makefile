@@ -23,11 +23,16 @@ $(VENV)/.checks-installed: $(VENV)/.tests-installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[check]'
 	@touch $@
 
-demo: $(VENV)/.installed
+$(VENV)/.simulators-installed: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[rtl]'
+	@touch $@
+
+demo: $(VENV)/.simulators-installed
 	$(BIN)/loadstone plan examples/matmul.c
 	$(BIN)/loadstone build examples/matmul.c --target c --target hls -o out/matmul
 	$(BIN)/loadstone run examples/matmul.c --target c --checked
 	$(BIN)/loadstone run examples/matmul.c --target hls
+	$(BIN)/loadstone run examples/matmul.c --tile 8 -p n=24 --target verilog --memory paper --timeline
 	$(BIN)/loadstone report examples/matmul.c --verify -o out/matmul.html
 
 test: $(VENV)/.tests-installed

@@ -41,6 +41,15 @@ TOOLS = (
     ),
     Tool("ghdl", "simulate VHDL", "apt-get install ghdl", ("ghdl",)),
     Tool("iverilog", "simulate Verilog, small tests", "apt-get install iverilog", ("iverilog",)),
+    Tool(
+        "litedram",
+        "run accelerators with a real memory controller",
+        "pip install litedram litex migen liteeth litescope pythondata-misc-tapcfg",
+        ("litedram_gen",),
+        ("litedram",),
+    ),
+    Tool("cocotb", "testbenches in Python, of built accelerators", "pip install cocotb", (), ("cocotb",)),
+    Tool("fusesoc", "packages of built accelerators", "pip install fusesoc", ("fusesoc",), ("fusesoc",)),
     Tool("chromium", "pictures of reports", "apt-get install chromium", ("chromium", "chromium-browser")),
 )
 CORE = ("islpy-barvinok", "pycparser", "pcpp", "rich")

@@ -428,8 +428,10 @@ def _points(runs: Iterable[Run]) -> Iterator[tuple[int, ...]]:
 
 
 def _with_arguments(accelerator: Accelerator, pipelines: Pipelines, leaf: Instance) -> Instance:
-    """An instance with the arguments of its pipeline in place of its iterators."""
+    """An instance with the arguments of its pipeline in place of its iterators; with none where nothing waits."""
     statement, pipeline = accelerator.kernel.statement(leaf.statement), pipelines[leaf.statement]
+    if not any(each.waits for each in pipelines.values()):
+        return Instance(leaf.statement, ())
     values = dict(zip((*statement.iterators, *pipeline.masks), leaf.arguments, strict=True))
     return Instance(leaf.statement, tuple(substituted(each, values) for each in pipeline.arguments))
 

@@ -173,13 +173,8 @@ def _sizes(sizes: int | tuple[int, ...], dims: int, numbered: bool) -> tuple[int
         given = (1, *given)
     if len(given) != dims:
         wanted = f"{loops} or {dims}" if numbered else str(dims)
-        raise InputError(
-            Diagnostic(
-                f"the tiling has {len(given)} sizes, but {wanted} are needed",
-                None,
-                f"--tile {','.join(['32'] * wanted)}",
-            )
-        )
+        hint = f"--tile {','.join(['32'] * loops)}"
+        raise InputError(Diagnostic(f"the tiling has {len(given)} sizes, but {wanted} are needed", None, hint))
     if any(size < 1 for size in given):
         raise InputError(Diagnostic("tile sizes must be positive"))
     return given
