@@ -28,7 +28,7 @@ from loadstone.simulate.memory import copied, live_out_arrays
 from loadstone.simulate.system import SystemRun
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import LocalPlan, with_buffers
-from loadstone.systems import run_system
+from loadstone.systems import predict_system, run_system
 from system_designs import Repeated
 from test_datapaths import CLASHES
 
@@ -88,6 +88,12 @@ def test_bursts_may_be_as_long_as_queues(burst: int, width: int) -> None:
     kernel = ls.parse(ROOT / "examples/dma.c")
     bus = Bus(data_width=width, burst=burst)
     assert is_right(run_system(accelerator_of(kernel, (512,)), {"n": 1100}, PAPER, bus=bus))
+
+
+def test_memories_have_the_names_of_their_presets() -> None:
+    kernel = ls.parse(ROOT / "examples/dma.c")
+    outcome = predict_system(accelerator_of(kernel, (64,)), {"n": 100}, preset("ddr4-2400"))
+    assert outcome["memory"]["name"] == "ddr4-2400"
 
 
 def test_narrow_elements_are_packed() -> None:

@@ -179,7 +179,7 @@ def _moved(run: Outcome | Prediction, planned: tuple[int, int]) -> dict[str, Any
 def _counted(external: ExternalMemory, run: Outcome | Prediction) -> dict[str, Any]:
     """What the memory counted in a run."""
     return {
-        "name": external if isinstance(external, str) else external.name,
+        "name": external if isinstance(external, str) else external.name.replace("_", "-"),
         "row_hits": run.row_hits,
         "row_changes": run.row_changes,
         "words_read": run.words_read,
