@@ -43,7 +43,7 @@ from loadstone.simulate.engines import (
 )
 from loadstone.simulate.pipelines import Pipelines, TileTimes, pipelines_of, tile_times
 
-FIRST_STRIPS, FIRST_TILES = 8, 32
+FIRST_STRIPS, FIRST_TILES = 2, 8
 """How many strips and tiles of one shape are gone through where only some are; the latter half tells their length."""
 
 
