@@ -10,7 +10,7 @@ from typing import Any
 from loadstone.bus.ports import Bus
 from loadstone.dram.litedram import BUS
 from loadstone.dram.timing import Timing
-from loadstone.emit.targets import predicted_words
+from loadstone.emit.targets import cycle_limit, predicted_words
 from loadstone.errors import ToolError, UnsupportedError
 from loadstone.hardware.accelerator import AcceleratorDesign, make_accelerator_design
 from loadstone.hardware.direct import make_direct_design
@@ -24,7 +24,6 @@ from loadstone.networks.model import Network
 from loadstone.networks.sizes import sized
 from loadstone.pipeline import trial
 from loadstone.simulate import mismatches
-from loadstone.simulate.hardware import LONGEST
 from loadstone.simulate.memory import Memory, live_out_arrays
 from loadstone.simulate.predicted import Prediction, predict_design
 from loadstone.simulate.system import ExternalMemory, Outcome, SystemRun
@@ -67,7 +66,7 @@ def run_system(
     wires = _bus(external, bus)
     design = make_external_hardware(accelerator, parameters, wires, memories, operations, unroll=unroll)
     expected, actual = trial(kernel, parameters, seed)
-    run = SystemRun(design, external, parameters, actual, bases or {}).execute(vcd, _limit(kernel, parameters))
+    run = SystemRun(design, external, parameters, actual, bases or {}).execute(vcd, cycle_limit(kernel, parameters))
     return {
         **_run_of(kernel, parameters, "verilator"),
         **_verdict(kernel, expected, actual),
@@ -117,7 +116,7 @@ def run_network_system(
     design = make_network_design(network, sized(network, parameters), limits, _bus(external, bus), operations)
     expected, actual = trial(kernel, parameters, seed)
     memory = {**actual, **_result_places(design, actual)}
-    run = SystemRun(design, external, parameters, memory, {}).execute(vcd, _limit(kernel, parameters))
+    run = SystemRun(design, external, parameters, memory, {}).execute(vcd, cycle_limit(kernel, parameters))
     actual |= {name: memory[title] for name, title in design.results.items()}
     return {
         **_run_of(kernel, parameters, "verilator"),
@@ -147,12 +146,6 @@ def _elements_moved(network: Network, parameters: Mapping[str, int]) -> tuple[in
 def _bus(external: ExternalMemory, bus: Bus | None) -> Bus | None:
     """The bus that is asked for, or the one that the memory has."""
     return BUS if external == "litedram" else bus
-
-
-def _limit(kernel: Kernel, parameters: Mapping[str, int]) -> int:
-    """Cycles after which a run surely has gone wrong: a thousand for each access."""
-    accesses = sum((1 + len(each.reads)) * count(each.domain, parameters) for each in kernel.statements)
-    return min(LONGEST, 1_000_000 + 1000 * accesses)
 
 
 def _run_of(kernel: Kernel, parameters: Mapping[str, int], simulator: str) -> dict[str, Any]:
@@ -216,7 +209,7 @@ def run_direct(
     """The run of a kernel that works on external memory directly; its results must be those of the original."""
     design = make_direct_design(kernel, parameter_limits(kernel, parameters), bus, operations)
     expected, actual = trial(kernel, parameters, seed)
-    run = SystemRun(design, external, parameters, actual, {}).execute(limit=_limit(kernel, parameters))
+    run = SystemRun(design, external, parameters, actual, {}).execute(limit=cycle_limit(kernel, parameters))
     wrong = len(mismatches(expected, actual, live_out_arrays(kernel)))
     if wrong:
         raise ToolError(f"error: {wrong} cells differ after the run of '{kernel.name}' without local memory")

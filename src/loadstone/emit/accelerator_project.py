@@ -19,7 +19,7 @@ from loadstone.emit.core_file import Language, Sources, emit_core, emit_file_lis
 from loadstone.emit.hdl_vectors import Vectors
 from loadstone.emit.project import Project
 from loadstone.emit.register_page import emit_register_header, emit_register_page
-from loadstone.emit.targets import predicted_words
+from loadstone.emit.targets import cycle_limit, predicted_words
 from loadstone.hardware.accelerator import AcceleratorDesign
 from loadstone.hardware.bench import make_bench
 from loadstone.hardware.registers import RegisterMap, make_controlled, register_map
@@ -27,12 +27,6 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.rtl.module import Module
 from loadstone.rtl.verilog import verilog_files
 from loadstone.rtl.vhdl import vhdl_files
-from loadstone.transfer.volumes import count
-
-_AT_LEAST = 1_000_000
-_AT_MOST = 2_000_000_000
-_CYCLES_OF_AN_INSTANCE = 256
-_CYCLES_OF_AN_ELEMENT = 64
 
 _VERILOG_MAKEFILE = """\
 # make run            the testbench in Icarus Verilog
@@ -167,7 +161,7 @@ def _packed(
     moved = predicted_words(accelerator, vectors.parameters)
     trial = make_trial(design, registers, vectors, accelerator.stored, moved)
     bench, top = make_bench(design, control, timing, trial.depth), make_controlled(design, control)
-    limit = _cycle_limit(accelerator, vectors.parameters, moved)
+    limit = cycle_limit(kernel, vectors.parameters)
     return _Package(
         kernel.name,
         design,
@@ -178,13 +172,6 @@ def _packed(
         Bench(bench, design, control, registers, trial, limit),
         accelerator_info(kernel.name, top, design, registers, control, vectors.parameters),
     )
-
-
-def _cycle_limit(accelerator: Accelerator, parameters: Mapping[str, int], moved: tuple[int, int]) -> int:
-    """Cycles after which a run surely has gone wrong."""
-    instances = sum(count(statement.domain, parameters) for statement in accelerator.kernel.statements)
-    taken = _CYCLES_OF_AN_INSTANCE * instances + _CYCLES_OF_AN_ELEMENT * sum(moved)
-    return min(_AT_LEAST + taken, _AT_MOST)
 
 
 def _folder(package: _Package, language: Language) -> dict[str, str]:

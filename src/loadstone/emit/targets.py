@@ -17,6 +17,9 @@ from loadstone.loops.description import accelerator_info
 from loadstone.model.kernel import Kernel
 from loadstone.transfer.volumes import count
 
+MOST_CYCLES = 1_000_000_000
+"""The most cycles that a run of hardware takes; beyond, something is wrong with it."""
+
 _SEQUENTIAL = """
 sequential: testbench
 	./testbench sequential $(PARAMETERS)
@@ -151,3 +154,9 @@ def predicted_words(accelerator: Accelerator, parameters: Mapping[str, int]) -> 
     parts = accelerator.plan.arrays.values()
     loaded = sum(count(part.strip_to_loaded, parameters) for part in parts)
     return loaded, sum(count(part.strip_to_stored, parameters) for part in parts)
+
+
+def cycle_limit(kernel: Kernel, parameters: Mapping[str, int]) -> int:
+    """Cycles after which a run of hardware surely has gone wrong: a thousand for each access."""
+    accesses = sum((1 + len(each.reads)) * count(each.domain, parameters) for each in kernel.statements)
+    return min(MOST_CYCLES, 1_000_000 + 1000 * accesses)

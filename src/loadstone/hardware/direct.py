@@ -32,6 +32,7 @@ from loadstone.hardware.names import Names
 from loadstone.hardware.on_chip import parameter_ports, scalar_ports
 from loadstone.hardware.operations import Operations
 from loadstone.hardware.outside import widths_moved
+from loadstone.hardware.scalars import scalar_registers, write_scalar
 from loadstone.hardware.timing import Slot
 from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
 from loadstone.model.kernel import Kernel
@@ -326,7 +327,7 @@ class _Top:
         m.assign(self.started, advances & turn.is_last)
         self._advance(turn, advances)
         words = self._words(turn, reads)
-        self.values = self._registers()
+        self.values = scalar_registers(names, self.compute)
         self.paths = {name: self._datapath(name, turn, passed, words) for name in self.compute.datapaths}
         m.assign(stops, any_of(*(turn.here[name] & self._stop(name, passed) for name in self.paths)))
         self.result = self._delayed_result(turn, passed, stores)
@@ -341,14 +342,6 @@ class _Top:
                 self.module.assign(before, self.reader["element_data"])
             found.append(self.names.wire(f"word_{k}_now", mux(now, self.reader["element_data"], before)))
         return found
-
-    def _registers(self) -> dict[str, Signal]:
-        """The values of scalars that are written."""
-        return {
-            name: self.names.register(f"{name}_value", store.type)
-            for name, store in self.compute.stores.items()
-            if not store.depth and name not in self.compute.stable
-        }
 
     def _stop(self, name: str, passed: Passed) -> Value:
         """Whether a register that an instance reads is still to be written."""
@@ -419,24 +412,16 @@ class _Top:
                 with m.when(~result.same):
                     m.assign(last.element, result.element)
                     m.assign(last.entry, result.entry)
-        self._write_registers()
+        self._write_scalars()
         flight = names.state("in_flight", unsigned((INSTANCES + self.statements.delay + 1).bit_length()))
         with m.clocked():
             m.assign(flight, (flight + self.passes - result.finishes).wrapped(flight.bits))
         m.assign(self.drained, flight == 0)
 
-    def _write_registers(self) -> None:
-        """Scalars take their values at the start, and those that are written."""
-        m = self.module
+    def _write_scalars(self) -> None:
         for name, value in self.values.items():
-            writers = [each for each, s in self.compute.statements.items() if s.write.array == name]
-            with m.clocked(f"Scalar {name}."):
-                if name in self.scalars_in:
-                    with m.when(self.begin):
-                        m.assign(value, self.scalars_in[name])
-                for writer in writers:
-                    with m.when(self.paths[writer]["write_enable"]):
-                        m.assign(value, self.paths[writer]["write_data"])
+            writers = [self.paths[each] for each, s in self.compute.statements.items() if s.write.array == name]
+            write_scalar(self.names, name, value, self.begin, self.scalars_in, writers)
 
     def _add_writer(self) -> None:
         """Queues of elements and their words, and the master that writes them."""

@@ -17,6 +17,7 @@ from loadstone.hardware.issue import add_issue
 from loadstone.hardware.local_stores import bank_count
 from loadstone.hardware.lowering import COPY, WRITE
 from loadstone.hardware.names import Names
+from loadstone.hardware.scalars import scalar_registers, write_scalar
 from loadstone.hardware.timing import Slot
 from loadstone.rtl.expressions import Signal, Value, any_of, cat, const, mux
 from loadstone.rtl.module import Instance
@@ -94,14 +95,15 @@ class Engine:
         self._starts = self._lane_starts()
         self.bank_words = self._words()
         self.words = {(array, port): word for (array, port, bank), word in self.bank_words.items() if bank == 0}
-        self.values = self._registers()
+        self.values = scalar_registers(names, compute)
         self._fetches = tuple(self._all_fetches())
         m.section("Datapaths")
         self._datapaths = {(name, lane): self._datapath(name, lane) for name, lane in self._arguments}
         self._choose_words()
         m.section("Issue: an instance goes when nothing that it needs is still on its way")
         add_issue(names, compute, self._control, self._hits, self._going)
-        self._write_registers()
+        for name, value in self.values.items():
+            write_scalar(names, name, value, given.begin, given.scalars, self._writers(name).values())
         busy = any_of(*(instance["busy"] for instance in self._datapaths.values()))
         self.busy = names.wire("busy", busy)
 
@@ -250,14 +252,6 @@ class Engine:
         paths = [self._datapaths[fetch.statement, lane] for lane in fetch.lanes]
         return any_of(*(path[f"{fetch_port(fetch.position)}_enable"] for path in paths))
 
-    def _registers(self) -> dict[str, Signal]:
-        """The values of scalars that are written."""
-        return {
-            name: self.names.register(f"{name}_value", store.type)
-            for name, store in self.compute.stores.items()
-            if not store.depth and name not in self.compute.stable
-        }
-
     def _datapath(self, name: str, lane: int) -> Instance:
         """A datapath of a statement in its place."""
         path = self.compute.datapaths[name]
@@ -304,18 +298,6 @@ class Engine:
     def _writers(self, array: str) -> dict[Path, Instance]:
         found = {name for name, statement in self.compute.statements.items() if statement.write.array == array}
         return {path: instance for path, instance in self._datapaths.items() if path[0] in found}
-
-    def _write_registers(self) -> None:
-        """Scalars take their values at the start, and those that are written."""
-        m = self.names.module
-        for name, value in self.values.items():
-            with m.clocked(f"Scalar {name}."):
-                if name in self.given.scalars:
-                    with m.when(self.given.begin):
-                        m.assign(value, self.given.scalars[name])
-                for writer in self._writers(name).values():
-                    with m.when(writer["write_enable"]):
-                        m.assign(value, writer["write_data"])
 
 
 def written(writes: Sequence[Write]) -> dict[str, Value]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from loadstone.emit.hdl_vectors import memory_words
+from loadstone.emit.targets import MOST_CYCLES
 from loadstone.errors import ToolError
 from loadstone.hardware.arithmetic import decoded, encoded
 from loadstone.hardware.on_chip import Design
@@ -16,8 +17,6 @@ from loadstone.rtl.vectors import Cycle, Session
 from loadstone.simulate.memory import Memory
 
 Simulator = Literal["verilator", "icarus", "ghdl"]
-LONGEST = 1_000_000_000
-"""The most cycles that a run takes; beyond, something is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +39,7 @@ class HardwareRun:
         loaded = {path: self._words(name) for name, paths in design.words.items() for path in paths}
         first = [paths[0] for paths in design.words.values()]
         result = verilator.run(
-            design.module, self.starting(), done="done", limit=LONGEST, memories=loaded, dumped=first, vcd=vcd
+            design.module, self.starting(), done="done", limit=MOST_CYCLES, memories=loaded, dumped=first, vcd=vcd
         )
         _check_finished(design, result.finished)
         for name, paths in design.words.items():
@@ -52,7 +51,7 @@ class HardwareRun:
         """Memories are filled and read through the ports for it."""
         design = self.design
         reads = list(_addresses(design))
-        session = Session([*self.filling(), *self.starting()], "done", LONGEST, [*reads, *[reads[-1]] * 2])
+        session = Session([*self.filling(), *self.starting()], "done", MOST_CYCLES, [*reads, *[reads[-1]] * 2])
         result = (icarus if simulator == "icarus" else ghdl).run(design.module, session, vcd)
         _check_finished(design, result.finished)
         for name, port in design.arrays.items():
@@ -108,4 +107,4 @@ def _addresses(design: Design) -> Iterator[Cycle]:
 
 def _check_finished(design: Design, finished: bool) -> None:
     if not finished:
-        raise ToolError(f"error: the hardware of '{design.module.name}' did not end in {LONGEST} cycles")
+        raise ToolError(f"error: the hardware of '{design.module.name}' did not end in {MOST_CYCLES} cycles")

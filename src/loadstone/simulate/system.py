@@ -10,6 +10,7 @@ from typing import Literal
 from loadstone.dram.litedram import after_reset, make_litedram
 from loadstone.dram.timing import Timing
 from loadstone.emit.hdl_vectors import memory_words
+from loadstone.emit.targets import MOST_CYCLES
 from loadstone.errors import ToolError
 from loadstone.hardware.accelerator import EVENTS
 from loadstone.hardware.arithmetic import decoded, encoded
@@ -22,7 +23,6 @@ from loadstone.rtl import verilator
 from loadstone.rtl.module import Module
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate.activity import PROCESSES, Activity
-from loadstone.simulate.hardware import LONGEST
 from loadstone.simulate.memory import Memory
 
 ExternalMemory = Timing | Literal["litedram"]
@@ -60,7 +60,7 @@ class SystemRun:
     memory: Memory
     bases: Mapping[str, int]
 
-    def execute(self, vcd: Path | None = None, limit: int = LONGEST) -> Outcome:
+    def execute(self, vcd: Path | None = None, limit: int = MOST_CYCLES) -> Outcome:
         """Runs the accelerator once; a run that takes more cycles than the limit has gone wrong."""
         bases, name = placed(self.design, self.bases), self.design.module.name
         bench = _bench(self.design, self.external, words_needed(self.design, bases))
