@@ -145,16 +145,6 @@ def test_names_may_clash(tmp_path: Path) -> None:
     interpret_rows(ls.parse(path), [{"n": 5}])
 
 
-def test_it_starts_again_while_memory_stalls() -> None:
-    kernel, runs, row = example("threshold"), 3, {"rows": 5, "cols": 7}
-    start = initial_memory(kernel, row)
-    expected = copied(start)
-    for _ in range(runs):
-        compile_reference(kernel).run(row, expected)
-    _, actual = Repeated(direct_design(kernel, [row]), PAPER, [row], runs).execute(start, [], {CHANCE: 60})
-    assert not mismatches(expected, actual, live_out_arrays(kernel))
-
-
 def test_what_isl_knows_of_words() -> None:
     found = {
         name: {
@@ -251,9 +241,57 @@ def test_open_writes(seed: int) -> None:
     assert hits > 100
 
 
-def test_places_that_depend_on_data_are_refused() -> None:
-    with pytest.raises(UnsupportedError, match="depends on data"):
-        direct_design(example("histogram"), [{"n": 8}])
+INDEXED = {
+    "two levels": "void f(int n, unsigned char y[n], unsigned char x[256], int h[256])|h[x[y[i]]] += y[i];",
+    "a scalar": "void f(int n, unsigned char x[n], int h[256])|{ int k = x[i]; h[k] += i; }",
+    "written": "void f(int n, unsigned char x[64])|x[i + 1] = x[x[i] % 4] + i;",
+    "guarded": "void f(int n, int x[n], int h[16])|if (x[i] > 4) h[x[i] - 5] = h[x[i] - 5] + i;",
+    "chosen": "void f(int n, int x[n], int t[8], int y[n])|y[i] = x[i] > 2 ? t[x[i] - 3] : -1;",
+    "a product": "void f(int n, int x[n], int y[256])|y[i * i] = x[i];",
+    "rows": "void f(int n, short p[n], short q[n], long long a[7][5], int y[n])|y[i] = a[p[i] % 7][q[i] % 5] - q[i];",
+}
+
+
+def indexed(folder: Path, name: str) -> Kernel:
+    """A kernel with places that depend on data."""
+    head, body = INDEXED[name].split("|")
+    path = folder / "kernel.c"
+    path.write_text(f"{head} {{\n#pragma scop\n  for (int i = 0; i < n; i++)\n    {body}\n#pragma endscop\n}}\n")
+    return ls.parse(path)
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_places_that_depend_on_data(name: str, tmp_path: Path) -> None:
+    interpret_rows(indexed(tmp_path, name), [{"n": 0}, {"n": 1}, {"n": 16}])
+
+
+@pytest.mark.parametrize("name", ["two levels", "rows"])
+def test_places_that_depend_on_data_on_avalon(name: str, tmp_path: Path) -> None:
+    interpret_rows(indexed(tmp_path, name), [{"n": 11}], Bus("avalon", data_width=128))
+
+
+def test_places_need_the_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_words(monkeypatch, is_open=False)
+    with pytest.raises(AssertionError):
+        interpret_rows(indexed(tmp_path, "written"), [{"n": 16}])
+
+
+def test_a_histogram_has_many_instances_on_their_way() -> None:
+    design = direct_design(example("histogram"), [{"n": 500}])
+    short, long = run(design, {"n": 250}), run(design, {"n": 500})
+    assert 480 <= long.stored <= 500
+    assert long.loaded == 500 + long.stored
+    assert (long.cycles - short.cycles) / 250 < 12
+
+
+def test_it_starts_again_while_memory_stalls(tmp_path: Path) -> None:
+    kernel, runs, row = indexed(tmp_path, "guarded"), 3, {"n": 60}
+    start = initial_memory(kernel, row)
+    expected = copied(start)
+    for _ in range(runs):
+        compile_reference(kernel).run(row, expected)
+    _, actual = Repeated(direct_design(kernel, [row]), PAPER, [row], runs).execute(start, [], {CHANCE: 60})
+    assert not mismatches(expected, actual, live_out_arrays(kernel))
 
 
 def test_the_text_has_no_warnings() -> None:

@@ -25,7 +25,7 @@ from loadstone.hardware.interface import OWN, Statements, statement_ports
 from loadstone.hardware.lanes import NO_LANES, Lanes, masked_lanes, moved_iterators
 from loadstone.hardware.limits import Limits, within
 from loadstone.hardware.local_stores import bank_count
-from loadstone.hardware.lowering import WRITE, Arguments, lowered
+from loadstone.hardware.lowering import WRITE, Arguments, access_at, lowered
 from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.operations import Operations
 from loadstone.hardware.paths import statements as statements_of
@@ -113,11 +113,6 @@ class Compute:
         """The banks that a lane of an access may touch."""
         every = tuple(range(bank_count(self.stores[self.access(statement, position).array])))
         return self.banks.get((statement, position), {}).get(lane, every)
-
-
-def access_at(statement: Statement, position: int) -> Access:
-    """An access by its position."""
-    return statement.write if position == WRITE else statement.reads[position]
 
 
 def make_compute(

@@ -20,15 +20,19 @@ from loadstone.bus.sides import master_ports, reading_side, writing_side
 from loadstone.bus.writing import make_write_master
 from loadstone.hardware.accelerator import AcceleratorDesign, bus_for
 from loadstone.hardware.datapath import fetch_port
-from loadstone.hardware.direct_instances import Last, Passed, Result, Turn
-from loadstone.hardware.direct_statements import DirectStatements, Elements, Notes, make_direct_statements
+from loadstone.hardware.direct_instances import Last, Passed, Result
+from loadstone.hardware.direct_levels import Calm, LevelParts, LevelStage, Stream, add_level
+from loadstone.hardware.direct_notes import Elements, Notes
+from loadstone.hardware.direct_reading import add_reader, make_client
+from loadstone.hardware.direct_statements import DirectStatements, make_direct_statements
+from loadstone.hardware.direct_turns import Turn, Turns, skips_of
 from loadstone.hardware.direct_writes import make_open_writes
 from loadstone.hardware.engine import chosen
 from loadstone.hardware.interface import standing
 from loadstone.hardware.lanes import NO_LANES
 from loadstone.hardware.limits import Limits
 from loadstone.hardware.lowering import WRITE
-from loadstone.hardware.names import Names
+from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.on_chip import parameter_ports, scalar_ports
 from loadstone.hardware.operations import Operations
 from loadstone.hardware.outside import widths_moved
@@ -37,7 +41,7 @@ from loadstone.hardware.timing import Slot
 from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
 from loadstone.model.kernel import Kernel
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, any_of, cat, const, mux
+from loadstone.rtl.expressions import Signal, Value, all_of, any_of, cat, const, mux
 from loadstone.rtl.module import Instance, Module
 from loadstone.rtl.types import Bits, address_width, bit, unsigned
 
@@ -87,7 +91,7 @@ class _Top:
         self.compute, self.kernel = statements.compute, statements.compute.kernel
         self.widths = widths_moved(element_bytes)
         self.data, self.index = unsigned(self.widths.widest), unsigned(address_width(OPEN_WRITES))
-        self.notes = Notes({name: self._field_types(name) for name in self.compute.datapaths})
+        self.notes = Notes({name: statements.fields(name) for name in self.compute.datapaths})
         self.elements = Elements({name: self.compute.stores[name] for name in statements.arrays})
         self.module = m = Module(self.compute.name, f"{self.kernel.name}, directly on external memory.")
         self.names = Names(m, ("ready", "done", LOADED, STORED, *(port.name for port in master_ports(bus))))
@@ -99,9 +103,8 @@ class _Top:
             for name in statements.arrays
         }
         self.scalars_out: dict[str, str] = {}
-
-    def _field_types(self, name: str) -> dict[str, Bits]:
-        return dict(zip(self.compute.signatures[name].names, self.compute.control.types(name), strict=True))
+        places = {name: statements.places(name) for name in self.compute.datapaths}
+        self.turns = Turns(self.names, self.notes, self.elements, places)
 
     def fill(self) -> None:
         """Adds all parts and connects them."""
@@ -114,10 +117,16 @@ class _Top:
         self.drained = self._wire("drained")
         was_drained = m.stored(names.fresh("was_drained"), self.drained, reset=0)
         self.settled = names.wire("settled", self.drained & was_drained)
+        self.written = self._wire("all_written")
+        self.values = scalar_registers(names, self.compute)
+        stages = range(len(self.statements.levels) + 1)
+        self.clients = [make_client(names, f"reader_{k}", self.elements.type, self.data) for k in stages]
         m.section("Instances in the order of the program")
-        instances, taken = self._add_control()
+        instances = self._add_control()
+        self._add_levels(instances)
         m.section("Ask for the words of an instance, and pass it on")
-        self._add_asking(instances, taken)
+        self._add_asking()
+        self._add_reader()
         m.section("Start an instance when its words are there")
         self._add_starting()
         m.section("Results")
@@ -141,8 +150,8 @@ class _Top:
             register("expected_element", element, "the last element that was computed, by instances that have passed"),
         )
 
-    def _add_control(self) -> tuple[Instance, Signal]:
-        """The controller, and a register for the instance at which it stands, with the wire that empties it."""
+    def _add_control(self) -> Stream:
+        """The controller, and a register for the instance at which it stands."""
         m, names, control = self.module, self.names, self.compute.control
         going = {name: self._wire(f"{name}_goes") for name in self.compute.datapaths}
         inputs: dict[str, Value] = {control.parameters[name]: port for name, port in self.parameters.items()}
@@ -159,91 +168,70 @@ class _Top:
         instances = m.instance(names.fresh("instances"), fifo, ports)
         for name, goes in going.items():
             m.assign(goes, at[name] & instances["in_ready"])
-        return instances, taken
+        return Stream(instances["out_valid"], instances["out_data"], taken)
+
+    def _add_levels(self, stream: Stream) -> None:
+        """Stages that find places which depend on data, and what they wait for."""
+        names, stages, calms = self.names, list[LevelStage](), list[Calm]()
+        fifos = ModuleNames(self.compute.modules)
+        for level, client in zip(self.statements.levels, self.clients, strict=False):
+            self.module.section("Find the places of elements that depend on data")
+            calms.append(Calm(*(self._wire(f"finds_{wish}") for wish in ("through", "calm", "stuck"))))
+            parts = LevelParts(self.turns, level, self.statements.found, client, calms[-1], self._given, fifos)
+            stages.append(add_level(parts, stream))
+            stream = stages[-1].stream
+        self.stream = stream
+        self.finds_none = names.wire("finds_nothing", all_of(*(stage.is_empty for stage in stages)))
+        for k, calm in enumerate(calms):
+            later = all_of(*(stage.is_empty for stage in stages[k:]))
+            self.module.assign(calm.through, later & self.drained)
+            self.module.assign(calm.written, later & self.drained & ~self.last.valid & self.written)
+        self.waiting = any_of(*(calm.waits & calm.through for calm in calms))
+
+    def _given(self, name: str) -> Value:
+        """The value of a parameter or scalar."""
+        return next(each[name] for each in (self.parameters, self.values, self.scalars_in) if name in each)
 
     def _note(self, name: str) -> Value:
         """The note of the instance at which the controller stands."""
         ports = self.compute.control.ports
         return self.notes.made(name, {what: self.control[ports.port(name, what)] for what in ports.arguments[name]})
 
-    def _turn(self, title: str, valid: Value, note: Signal) -> Turn:
-        """The statement of a note, and a register that counts its words."""
-        names, words = self.names, self.statements.words
-        here = {name: names.wire(f"{title}_{name}", valid & self.notes.is_of(note, name)) for name in words}
-        step = names.state(f"{title}_word", unsigned(address_width(max(2, self.statements.longest))))
-        at = {
-            (name, k): names.wire(f"{title}_{name}_{k}", here[name] & (step == k))
-            for name in words
-            for k in range(len(words[name]))
-        }
-        ends = [here[name] & (step == max(0, len(words[name]) - 1)) for name in words]
-        return Turn(note, here, step, at, names.wire(f"{title}_last", any_of(*ends)))
-
-    def _advance(self, turn: Turn, advances: Value) -> None:
-        """Counts the words of an instance."""
-        step = turn.step
-        with self.module.clocked(), self.module.when(advances):
-            self.module.assign(step, mux(turn.is_last, 0, (step + 1).wrapped(step.bits)))
-
-    def _place(self, note: Value, name: str, position: int) -> Value:
-        """The place in its array of the element of an access."""
-        return self.notes.argument(note, name, self.compute.signatures[name].addresses[position])
-
     def _computed(self, turn: Turn) -> Value:
         """The element that an instance computes."""
         targets = {name: self.compute.statements[name].write.array for name in self.statements.stored}
         made = [
-            (turn.here[name], self.elements.made(array, self._place(turn.note, name, WRITE)))
+            (turn.here[name], self.elements.made(array, self.turns.place(turn.note, name, WRITE)))
             for name, array in targets.items()
         ]
         return chosen(made).wrapped(self.elements.type)
 
-    def _asked(self, turn: Turn) -> Value:
-        """The element whose turn it is to be read."""
-        words = self.statements.words
-        made = [
-            (flag, self.elements.made(words[name][k].array, self._place(turn.note, name, words[name][k].position)))
-            for (name, k), flag in turn.at.items()
-        ]
-        return chosen(made).wrapped(self.elements.type)
-
-    def _missing(self, turn: Turn) -> Value:
-        """Whether the element whose turn it is does not exist."""
-        found: list[Value] = []
-        for (name, k), flag in turn.at.items():
-            word = self.statements.words[name][k]
-            if not word.exact:
-                place = self._place(turn.note, name, word.position)
-                inside = (place >= 0) & (place < self.compute.stores[word.array].depth)
-                found.append(flag & ~inside)
-        return any_of(*found)
-
-    def _add_asking(self, instances: Instance, taken: Signal) -> None:
-        """Asks for the words of the instance in the register, one after the other, and passes it on with the last."""
-        names, words = self.names, self.statements.words
-        turn = self._turn("asks", instances["out_valid"], instances["out_data"])
-        kept = any_of(*(flag for (name, k), flag in turn.at.items() if words[name][k].kept))
-        is_open = any_of(*(flag for (name, k), flag in turn.at.items() if words[name][k].open))
-        self.asked = names.wire("asked", self._asked(turn))
-        skips = names.wire("skips", self._missing(turn) | (kept & self.last.will_be(self.asked)))
-        blocked = names.wire("blocked", is_open & self.hit & ~skips)
+    def _add_asking(self) -> None:
+        """Asks for the words of the next instance, one after the other, and passes it on with the last."""
+        names, turns, client = self.names, self.turns, self.clients[-1]
+        turn = turns.at("asks", self.stream.valid, self.stream.note, self.statements.words)
+        self.asked = names.wire("asked", turns.asked(turn))
+        kept = turn.where(lambda word: word.kept)
+        skips = names.wire("skips", turns.missing(turn) | (kept & self.last.will_be(self.asked)))
+        blocked = names.wire("blocked", turn.where(lambda word: word.open) & self.hit & ~skips)
         self.added = names.wire("added", self._computed(turn))
         stores = names.wire("stores", any_of(*(turn.here[name] for name in self.statements.stored)))
         same = names.wire("same", self.last.will_be(self.added))
         full = names.wire("full", stores & ~same & ~self.room)
-        self.stuck = names.wire("stuck", blocked | full)
-        space, granted = self._wire("note_room"), self._wire("request_granted")
-        fits = space & ~full
-        able = names.wire("able", any_of(*turn.here.values()) & ~blocked & (~turn.is_last | fits))
-        reads = names.wire("reads", any_of(*turn.at.values()) & ~skips)
-        self.passes = names.wire("passes", able & (~reads | granted) & turn.is_last)
+        self.stuck = names.wire("stuck", blocked | full | self.waiting)
+        space = self._wire("note_room")
+        able = names.wire("able", turn.is_here & ~blocked & (~turn.is_last | (space & ~full)))
+        reads = names.wire("reads", turn.has(skips))
+        advances = names.wire("advances", able & (~reads | client.granted))
+        self.passes = names.wire("passes", advances & turn.is_last)
         self.adds = names.wire("adds", self.passes & stores & ~same)
-        self.module.assign(taken, self.passes)
-        self._advance(turn, able & (~reads | granted))
+        self.module.assign(self.stream.taken, self.passes)
+        self.module.assign(client.request, able & reads)
+        self.module.assign(client.element, self.asked)
+        turns.advance(turn, advances)
         self._expect(turn, stores, same)
-        skipped = self._skipped(turn, skips, able & (~reads | granted))
+        skipped = turns.skipped(turn, skips, advances)
         self._add_notes(cat(self.entry, same, *reversed(skipped), turn.note), space)
-        self._add_reader(able & reads, granted)
 
     def _expect(self, turn: Turn, stores: Value, same: Value) -> None:
         """Follows what the last result will be: not known after a condition, until all is through."""
@@ -258,17 +246,6 @@ class _Top:
                 m.assign(last.known, last.valid)
                 m.assign(last.expected, last.element)
 
-    def _skipped(self, turn: Turn, skips: Value, advances: Value) -> list[Value]:
-        """Which words of an instance are not read, when it passes."""
-        found: list[Value] = []
-        for k in range(self.statements.longest):
-            before = self.names.register(f"skipped_{k}", bit)
-            now = turn.step == k
-            with self.module.clocked(), self.module.when(advances & now):
-                self.module.assign(before, skips)
-            found.append(mux(now, skips, before))
-        return found
-
     def _add_notes(self, note: Value, space: Signal) -> None:
         """The queue of instances that have passed."""
         m, names = self.module, self.names
@@ -278,13 +255,16 @@ class _Top:
         self.queue = m.instance(names.fresh("notes"), fifo, ports)
         m.assign(space, self.queue["in_ready"])
 
-    def _add_reader(self, valid: Value, granted: Signal) -> None:
-        m, names = self.module, self.names
-        self.accepts = self._wire("accepts")
-        ports = {**self._request(names.wire("request", valid), self.asked), "element_ready": self.accepts}
-        side = reading_side(self.bus, self.signals)
-        self.reader = attach(m, names.fresh("reader"), make_read_master(self.bus, self.widths), side, ports)
-        m.assign(granted, self.reader["request_ready"])
+    def _add_reader(self) -> None:
+        """The master that reads, for all stages that do."""
+        m, names, side = self.module, self.names, reading_side(self.bus, self.signals)
+        master = make_read_master(self.bus, self.widths)
+
+        def attached(request: Value, element: Value, accepts: Value) -> Instance:
+            ports = {**self._request(names.wire("request", request), element), "element_ready": accepts}
+            return attach(m, names.fresh("reader"), master, side, ports)
+
+        add_reader(names, self.clients, attached)
 
     def _request(self, valid: Value, element: Value) -> dict[str, Value]:
         """A request for one element."""
@@ -310,38 +290,24 @@ class _Top:
 
     def _add_starting(self) -> None:
         """Takes the words of the oldest instance, and starts it with the last of them."""
-        m, names = self.module, self.names
+        m, names, client = self.module, self.names, self.clients[-1]
         passed = self._passed()
-        turn = self._turn("starts", self.queue["out_valid"], passed.note)
-        skips = any_of(*((turn.step == k) & flag for k, flag in enumerate(passed.skipped)))
-        reads = names.wire("takes", any_of(*turn.at.values()) & ~skips)
+        turn = self.turns.at("starts", self.queue["out_valid"], passed.note, self.statements.words)
+        reads = names.wire("takes", turn.has(skips_of(turn, passed.skipped)))
         stores = any_of(*(turn.here[name] for name in self.statements.stored))
         self.credit = names.state("credit", unsigned(RESULTS.bit_length()), "results that are still to be written")
         self.fresh = names.wire("fresh", stores & ~passed.same)
         stops = self._wire("stops")
         full = self.fresh & (self.credit == RESULTS)
-        able = names.wire("may_take", any_of(*turn.here.values()) & (~turn.is_last | ~(stops | full)))
-        m.assign(self.accepts, able & reads)
-        self.arrives = names.wire("arrives", self.accepts & self.reader["element_valid"])
-        advances = names.wire("goes_on", able & (~reads | self.reader["element_valid"]))
+        able = names.wire("may_take", turn.is_here & (~turn.is_last | ~(stops | full)))
+        m.assign(client.accepts, able & reads)
+        advances = names.wire("goes_on", able & (~reads | client.valid))
         m.assign(self.started, advances & turn.is_last)
-        self._advance(turn, advances)
-        words = self._words(turn, reads)
-        self.values = scalar_registers(names, self.compute)
+        self.turns.advance(turn, advances)
+        words = self.turns.taken(turn, reads, client)
         self.paths = {name: self._datapath(name, turn, passed, words) for name in self.compute.datapaths}
         m.assign(stops, any_of(*(turn.here[name] & self._stop(name, passed) for name in self.paths)))
         self.result = self._delayed_result(turn, passed, stores)
-
-    def _words(self, turn: Turn, reads: Value) -> list[Value]:
-        """The words of the instance, the last of which arrives when it starts."""
-        found: list[Value] = []
-        for k in range(self.statements.longest):
-            before = self.names.register(f"word_{k}", self.data)
-            now = reads & (turn.step == k)
-            with self.module.clocked(), self.module.when(now & self.reader["element_valid"]):
-                self.module.assign(before, self.reader["element_data"])
-            found.append(self.names.wire(f"word_{k}_now", mux(now, self.reader["element_data"], before)))
-        return found
 
     def _stop(self, name: str, passed: Passed) -> Value:
         """Whether a register that an instance reads is still to be written."""
@@ -360,8 +326,7 @@ class _Top:
         for what, port in path.arguments.items():
             value = given[what] if what in given else self.notes.argument(passed.note, name, what)
             inputs[port.name] = value.wrapped(port.bits)
-        for what, port in path.stable.items():
-            inputs[port.name] = self.parameters[what] if what in self.parameters else self.scalars_in[what]
+        inputs |= {port.name: self._given(what) for what, port in path.stable.items()}
         for position, slot in path.times.slots.items():
             k = numbers.get(position)
             late = (
@@ -372,24 +337,18 @@ class _Top:
 
     def _late(self, wish: str, skipped: Value, word: Value, slot: Slot) -> Value:
         """A word in the cycle in which a datapath uses it: the last result, if it was not read."""
-        both = self._delayed(wish, cat(skipped, word), slot.used)
+        both = self.turns.delayed(wish, cat(skipped, word), slot.used)
         return mux(both[-1], self.last.word, both[:-1])
-
-    def _delayed(self, wish: str, value: Value, cycles: int, reset: int | None = None) -> Value:
-        """A value some cycles later."""
-        for k in range(cycles):
-            value = self.module.stored(self.names.fresh(f"{wish}_after_{k + 1}"), value, reset)
-        return value
 
     def _delayed_result(self, turn: Turn, passed: Passed, stores: Value) -> Result:
         """What is known of an instance when its result comes."""
         delay = self.statements.delay
         note = cat(passed.entry, passed.same, self._computed(turn))
-        later = self._delayed("result", note, delay)
+        later = self.turns.delayed("result", note, delay)
         width = self.elements.type.width
         return Result(
-            self.names.wire("finishes", self._delayed("runs", self.started, delay, 0)),
-            self.names.wire("finishes_store", self._delayed("runs_store", self.started & stores, delay, 0)),
+            self.names.wire("finishes", self.turns.delayed("runs", self.started, delay, 0)),
+            self.names.wire("finishes_store", self.turns.delayed("runs_store", self.started & stores, delay, 0)),
             later[:width],
             later[width],
             later[width + 1 :],
@@ -446,7 +405,7 @@ class _Top:
         with m.clocked("Results are counted from the start of their instances until they leave."):
             more, fewer = self.started & self.fresh, self.leaves + self.drops
             m.assign(credit, (credit + more - fewer).wrapped(credit.bits))
-        self.written = names.wire("all_written", (credit == 0) & writer["idle"])
+        m.assign(self.written, (credit == 0) & writer["idle"])
 
     def _add_table(self) -> None:
         """The table of elements that are on their way to memory."""
@@ -472,11 +431,12 @@ class _Top:
         m.assign(self.room, table["room"])
         m.assign(self.entry, table["entry"])
 
-    def _finish(self, instances: Instance) -> None:
+    def _finish(self, instances: Stream) -> None:
         m, names = self.module, self.names
-        count_elements(names, self.begin, {LOADED: self.arrives, STORED: self.leaves})
+        arrives = names.wire("arrives", any_of(*(client.arrives for client in self.clients)))
+        count_elements(names, self.begin, {LOADED: arrives, STORED: self.leaves})
         issued = names.state("issued", comment="the controller has ended")
-        through = names.wire("through", issued & ~instances["out_valid"] & self.drained)
+        through = names.wire("through", issued & ~instances.valid & self.finds_none & self.drained)
         m.assign(self.flushes, through)
         ends = names.wire("ends", through & ~self.last.valid & self.written)
         with m.clocked():

@@ -1,14 +1,11 @@
-"""What a direct implementation knows of instances on their way: their words, what they compute, and the last result."""
+"""What a direct implementation knows of instances on their way: what they compute, and the last result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loadstone.rtl.expressions import Signal, Value
-
-At = Mapping[tuple[str, int], Signal]
-"""Whether a word of a statement is the one whose turn it is, by the name and the number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,20 +25,6 @@ class Last:
     def will_be(self, element: Value) -> Value:
         """Whether it will surely be that of an element."""
         return self.known & (self.expected == element)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Turn:
-    """The instance at an end of a queue and the word of it whose turn it is.
-
-    `here` says of which statement it is; `is_last`: the word is its last one, or it has none.
-    """
-
-    note: Signal
-    here: Mapping[str, Signal]
-    step: Signal
-    at: At
-    is_last: Signal
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -65,6 +65,11 @@ WRITE = -1
 """The position of the write among the accesses of a statement."""
 
 
+def access_at(statement: Statement, position: int) -> Access:
+    """An access by its position."""
+    return statement.write if position == WRITE else statement.reads[position]
+
+
 def lowered(
     statement: Statement,
     arguments: Arguments,
@@ -80,6 +85,20 @@ def lowered(
     chosen = None if condition is None else operations.truth(lowering.node(condition), condition.type)
     address = None if not stores[statement.write.array].depth else lowering.address(WRITE, statement.write)
     return Graph(value, address, chosen, lowering.fetches)
+
+
+def lowered_place(
+    statement: Statement,
+    position: int,
+    arguments: Arguments,
+    stable: Mapping[str, Bits],
+    stores: Stores,
+    operations: Operations,
+) -> Graph:
+    """The dataflow graph of the address of an access, which is its value."""
+    lowering = _Lowering(statement, arguments, stable, stores, operations, {}, {}, {})
+    address = lowering.address(position, access_at(statement, position))
+    return Graph(address, None, None, lowering.fetches)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
