@@ -68,7 +68,7 @@ def interpret(design: AcceleratorDesign, parameters: Mapping[str, int], seed: in
         simulation.set(name, value)
     simulation.step()
     simulation.set("start", 0)
-    simulation.run_until("done", 20_000)
+    simulation.run_until("done", 200_000)
     outputs = {port.name: simulation.get(port.name) for port in module.of_kind("output")}
     assert outputs["bus_error"] == 0
     run.read_back(bases, list(words), outputs)

@@ -37,6 +37,7 @@ from loadstone.transform.parallel import parallel_loops
 from loadstone.transform.script import ScriptStep, parse_script, read_script
 from loadstone.transform.sequence import Transformed, apply_steps, check_result
 from loadstone.transform.sink import sunk
+from loadstone.transform.temporaries import without_temporaries
 from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled, untiled
 from loadstone.transform.usage import Step
 
@@ -50,12 +51,15 @@ def choose_tiling(
     """The kernel tiled as asked; what is not said is taken from the source, then from the defaults.
 
     Sizes given without a schedule belong to the loops as they stand, or to the schedule of the source if there is one.
-    Where the loops as they stand cannot be tiled, statements behind inner loops join these, if that helps.
+    Where the loops as they stand cannot be tiled, statements behind inner loops join these, and values take the place
+    of scalars that are set and used in one iteration, if that helps.
     """
     request = kernel.tiling
-    if schedule is None and request is not None:
+    if schedule is not None or request is None:
+        return _tiled(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
+    if request.schedule:
         return requested(kernel, request, sizes, strip)
-    return _tiled(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
+    return _tiled(kernel, Tiling(sizes or request.sizes, None, strip or request.strip))
 
 
 def transformed(
@@ -190,9 +194,28 @@ def _closed_size(network: Network, channel: Channel) -> Size:
 
 def _tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
     if tiling.schedule == "auto":
-        return auto_tiled(kernel, tiling, dependences(kernel))
+        return _automatically_tiled(kernel, tiling)
     asked = tiled(kernel, tiling)
-    return asked if tiling.schedule is not None or is_legal(asked) or not is_legal(sunk(asked)) else sunk(asked)
+    if tiling.schedule is not None:
+        return asked
+    return next(filter(is_legal, _ways_to_tile(kernel, tiling)), asked)
+
+
+def _automatically_tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
+    """The kernel with a tiling that isl found, without temporaries if there is none with them."""
+    known = dependences(kernel)
+    simpler = kernel if auto_would_work(kernel, tiling, known) else without_temporaries(kernel)
+    return auto_tiled(simpler, tiling, known if simpler is kernel else dependences(simpler))
+
+
+def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
+    """Tilings of the loops as they stand, those first that change less."""
+    yield tiled(kernel, tiling)
+    yield sunk(tiled(kernel, tiling))
+    simpler = without_temporaries(kernel)
+    if simpler is not kernel:
+        yield tiled(simpler, tiling)
+        yield sunk(tiled(simpler, tiling))
 
 
 def is_legal(tiles: TiledKernel) -> bool:

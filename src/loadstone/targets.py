@@ -30,6 +30,7 @@ from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import DEFAULT_DEPTH
 from loadstone.transfer.volumes import count
 from loadstone.transform.program import program_of
+from loadstone.transform.temporaries import without_temporaries
 from loadstone.transform.tiling import Tiling
 
 
@@ -91,9 +92,12 @@ def make_hardware(
     memories: Memories | None = None,
     operations: Operations | None = None,
 ) -> Design:
-    """The hardware of a kernel with its arrays on the chip, for parameters up to the given ones."""
-    limits = parameter_limits(kernel, parameters)
-    return make_on_chip(kernel, program_loops(program_of(kernel)), limits, memories, operations)
+    """The hardware of a kernel with its arrays on the chip, for parameters up to the given ones.
+
+    Values take the place of scalars that are set and used in one iteration.
+    """
+    simpler, limits = without_temporaries(kernel), parameter_limits(kernel, parameters)
+    return make_on_chip(simpler, program_loops(program_of(simpler)), limits, memories, operations)
 
 
 def build_accelerator(

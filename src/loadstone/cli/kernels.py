@@ -22,6 +22,7 @@ from loadstone.pipeline import (
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transform.script import ScriptStep, read_script
 from loadstone.transform.sequence import check_result
+from loadstone.transform.temporaries import without_temporaries
 from loadstone.transform.tiling import TiledKernel, untiled
 
 
@@ -85,9 +86,11 @@ def accelerator_of(
 ) -> Accelerator:
     """The accelerator of the options that `options.accelerator` defines.
 
-    For hardware, buffers have moduli that are powers of two where that costs no memory.
+    For hardware, values take the place of scalars that are set and used in one iteration, unless a schedule names all
+    statements, and buffers have moduli that are powers of two where that costs no memory.
     """
-    tiles = tiled_kernel(arguments, kernel)
+    may_change = for_hardware and arguments.schedule in (None, "auto")
+    tiles = tiled_kernel(arguments, without_temporaries(kernel) if may_change else kernel)
     plan = plan_tiles(tiles, keep_dead_stores=arguments.keep_dead_stores, limit=arguments.limit)
     local = with_buffers(
         plan,
