@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import pytest
 
 import loadstone as ls
 from kernels import EXAMPLES
 from loadstone.bus.ports import Bus
+from loadstone.cli.main import main
 from loadstone.dram.timing import preset
 from loadstone.emit.targets import predicted_words
 from loadstone.errors import UnsupportedError
@@ -19,14 +22,19 @@ from loadstone.hardware.accelerator import make_accelerator_design
 from loadstone.hardware.stores import parameter_limits
 from loadstone.hardware.tile_loops import move_loops
 from loadstone.loops.accelerator import Accelerator, make_accelerator
+from loadstone.loops.model import Block, For, If, Instance, Node
 from loadstone.loops.walks import IDLE, Run, compiled_shape, compiled_walk
-from loadstone.model.expression import Variable
+from loadstone.model.evaluate import evaluate
+from loadstone.model.expression import Expression, Variable
 from loadstone.model.types import INT
 from loadstone.pipeline import choose_tiling, plan_tiles
 from loadstone.poly import fixed, points
 from loadstone.poly.points import fixed_input
+from loadstone.simulate import predicted as predicted_module
+from loadstone.simulate import samples
 from loadstone.simulate.pipelines import Pipeline, Use, Wait, pipelines_of, tile_times
 from loadstone.simulate.predicted import Placed, Prediction, predict, predict_design
+from loadstone.simulate.samples import all_tiles, are_more, some_tiles
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import with_buffers
 from loadstone.systems import predict_system, run_system
@@ -98,7 +106,13 @@ def test_measured_cycles(
 
 @pytest.mark.parametrize(
     ("name", "sizes", "parameters"),
-    [("dma", (64,), {"n": 8192}), ("matmul", (8, 8, 8), {"n": 64}), ("devos_3_19", None, {"N": 250})],
+    [
+        ("dma", (64,), {"n": 8192}),
+        ("matmul", (8, 8, 8), {"n": 64}),
+        ("devos_3_19", None, {"N": 250}),
+        ("trisolv", (4, 4), {"n": 90}),
+        ("gemver", (1, 4, 4), {"n": 60}),
+    ],
 )
 @pytest.mark.parametrize("memory", ["paper", "ddr4-2400"])
 def test_samples_are_close(name: str, sizes: tuple[int, ...] | None, parameters: dict[str, int], memory: str) -> None:
@@ -110,6 +124,85 @@ def test_samples_are_close(name: str, sizes: tuple[int, ...] | None, parameters:
     assert (sample.words_read, sample.words_written) == (complete.words_read, complete.words_written)
     assert abs(sample.cycles - complete.cycles) <= WITHIN * complete.cycles
     assert len(sample.activities) < len(complete.activities)
+
+
+def test_samples_may_follow_other_shapes() -> None:
+    accelerator, parameters = accelerator_of("floyd-warshall", (1, 4, 4)), {"n": 14}
+    design = make_accelerator_design(accelerator, parameter_limits(accelerator.kernel, parameters))
+    complete, sample = (
+        predict_design(accelerator, design, parameters, preset("paper"), sampled=sampled) for sampled in (False, True)
+    )
+    assert complete.gone_through == complete.tiles == sample.tiles == 14 * 4 * 4
+    assert sample.gone_through < complete.tiles // 2
+    assert abs(sample.cycles - complete.cycles) <= WITHIN * complete.cycles
+
+
+def rows_of(strip: Sequence[int]) -> list[Run]:
+    """Two rows of tiles in a strip, the second one of a length that depends on it, with an idle visit."""
+    length = 30 if strip[0] < 90 else 40
+    return [Run("tile", 12, (0, 0), (0, 1)), Run(IDLE, 1, (), ()), Run("tile", length, (1, 0), (0, 1))]
+
+
+def shape_of(tile: Sequence[int]) -> tuple[bool, bool, int]:
+    """The first tiles of rows are different, and all tiles of the first and last strips."""
+    strip, row, place = tile
+    return place == 0, strip in (0, 99), row
+
+
+@pytest.mark.parametrize("first_strips", [1, 2])
+def test_tiles_stand_for_all_of_their_shape(first_strips: int) -> None:
+    strips = [Run("strip", 100, (0,), (1,))]
+    everything, sample = all_tiles(strips, rows_of), some_tiles(strips, rows_of, shape_of, first_strips)
+    expected = Counter(shape_of(tile) for strip in everything.strips for tile in strip)
+    tiles = [tile for strip in sample.strips for tile in strip]
+    found = Counter[tuple[bool, bool, int]]()
+    for tile, weight in zip(tiles, sample.weights, strict=True):
+        found[shape_of(tile)] += weight
+    assert found == expected
+    assert len(sample.strips) == 2 * first_strips
+    assert sum(sample.strips_like.values()) == 100 - len(sample.strips)
+    assert set(tiles) < {tile for strip in everything.strips for tile in strip}
+    assert are_more(strips, rows_of, len(everything.weights) - 1)
+    assert not are_more(strips, rows_of, len(everything.weights))
+
+
+def test_long_runs_are_not_listed() -> None:
+    asked: list[tuple[int, ...]] = []
+
+    def shape(tile: tuple[int, ...]) -> bool:
+        asked.append(tile)
+        return tile[1] < 123_456_789
+
+    strips = [Run("strip", 1, (number,), (0,)) for number in range(1000)]
+    found = some_tiles(strips, lambda _: [Run("tile", 10**9, (0,), (1,))], shape, 1)
+    assert sum(found.weights) == 10**12
+    assert found.weights[7] == 1000 * (123_456_789 - 7)
+    assert len(asked) < 1000
+
+
+def test_too_many_shapes_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples, "MOST_TILES", 100)
+    with pytest.raises(UnsupportedError, match="too many different tiles"):
+        some_tiles([Run("strip", 1, (0,), (1,))], lambda _: [Run("tile", 200, (0,), (1,))], lambda tile: tile, 1)
+
+
+def test_many_tiles_are_sampled(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(predicted_module, "COMPLETE_TILES", 200)
+    asked = ["run", str(next(path for path in EXAMPLES if path.stem == "matmul")), "--tile", "8", "-p", "n=48"]
+    asked += ["--target", "verilog", "--memory", "paper", "--simulator", "transactions", "--timeline"]
+    assert main([*asked, "--json"]) == 0
+    outcome = json.loads(capsys.readouterr().out)
+    assert outcome["sampled"]["of"] == 6**3
+    assert outcome["sampled"]["tiles"] == len(outcome["timeline"]) // 3 < 100
+    assert main(asked) == 0
+    shown = f"{outcome['sampled']['tiles']} of 216 tiles, which stand for all; the timeline shows these alone\n"
+    assert f"  sampled      {shown}" in capsys.readouterr().out
+    monkeypatch.setattr(predicted_module, "COMPLETE_TILES", 216)
+    assert main([*asked, "--json"]) == 0
+    complete = json.loads(capsys.readouterr().out)
+    assert "sampled" not in complete
+    assert abs(outcome["cycles"] - complete["cycles"]) <= WITHIN * complete["cycles"]
+    assert [outcome[key] for key in ("loaded", "stored")] == [complete[key] for key in ("loaded", "stored")]
 
 
 @pytest.mark.sweep
@@ -162,6 +255,48 @@ def test_walks_visit_what_tiles_load(name: str, sizes: tuple[int, ...], paramete
     assert total == predicted_words(accelerator, parameters)[0]
 
 
+def visits(node: Node, values: Mapping[str, int]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """What a controller visits in a loop tree, one by one."""
+
+    def value(expression: Expression) -> int:
+        return int(evaluate(expression, values, ()))
+
+    match node:
+        case Instance(statement=name, arguments=arguments):
+            yield name, tuple(map(value, arguments))
+        case Block(items=items):
+            yield from (visit for item in items for visit in visits(item, values))
+            yield from () if items else ((IDLE, ()),)
+        case If(condition=condition, then=then, otherwise=otherwise):
+            yield from visits(then if value(condition) else otherwise or Block(()), values)
+        case For(iterator=iterator, start=start, condition=condition, step=step, body=body):
+            inside = {**values, iterator: value(start)}
+            if not evaluate(condition, inside, ()):
+                yield IDLE, ()
+            while evaluate(condition, inside, ()):
+                yield from visits(body, inside)
+                inside[iterator] += value(step)
+        case _:
+            assert_never(node)
+
+
+@pytest.mark.parametrize(("name", "sizes", "parameters"), [*TILINGS, ("jacobi-1d", (2, 5), {"tsteps": 5, "n": 17})])
+def test_walks_are_those_of_their_trees(name: str, sizes: tuple[int, ...], parameters: dict[str, int]) -> None:
+    accelerator, idle = accelerator_of(name, sizes), 0
+    inside = (*parameters, *accelerator.plan.tiles.coordinates)
+    for tree in (accelerator.compute, *(move_loops(accelerator, verb) for verb in ("load", "store"))):
+        walk = compiled_walk(tree, inside)
+        for tile in tiles_of(accelerator, parameters):
+            runs = walk(*tile.values())
+            found = [
+                (run.name, each) for run in runs for each in (arguments_of([run]) if run.name else [()] * run.length)
+            ]
+            assert found == list(visits(tree, tile))
+            assert all(one.name or other.name for one, other in pairwise(runs))
+            idle += sum(run.length for run in runs if run.name == IDLE)
+    assert idle or name == "matmul"
+
+
 @pytest.mark.parametrize(("name", "sizes", "parameters"), TILINGS)
 def test_tiles_of_one_shape_take_equal_times(name: str, sizes: tuple[int, ...], parameters: dict[str, int]) -> None:
     accelerator = accelerator_of(name, sizes)
@@ -188,7 +323,8 @@ def test_instances_wait_for_ports() -> None:
     twice = {"S": Pipeline(3, uses=(Use(port, 1), Use(port, 2)))}
     found = tile_times([Run("S", 4, (), ())], twice)
     assert found.cycles == 1 + 3 * 2 + 3 + 1
-    assert found.free[port] == [0, 1, 10]
+    assert found.free(port) == [0, 1, 10]
+    assert found.free(("b", "read 0")) is None
 
 
 @pytest.mark.parametrize(("name", "sizes", "parameters"), [("matmul", (8, 8, 8), {"n": 21})])

@@ -25,7 +25,7 @@ from loadstone.networks.sizes import sized
 from loadstone.pipeline import trial
 from loadstone.simulate import mismatches
 from loadstone.simulate.memory import Memory, live_out_arrays
-from loadstone.simulate.predicted import Prediction, predict_design
+from loadstone.simulate.predicted import Prediction, has_many_tiles, predict_design
 from loadstone.simulate.system import ExternalMemory, Outcome, SystemRun
 from loadstone.transfer.volumes import count
 
@@ -88,12 +88,18 @@ def predict_system(
     bus: Bus | None = None,
     unroll: int = 1,
 ) -> dict[str, Any]:
-    """What a run of an accelerator with external memory would take, by the model at the level of bursts."""
+    """What a run of an accelerator with external memory would take, by the model at the level of bursts.
+
+    Where there are many tiles, it is a sample; then the elements that move are those of the plan.
+    """
     design = make_external_hardware(accelerator, parameters, bus, memories, operations, unroll=unroll)
-    run = predict_design(accelerator, design, parameters, timing)
+    planned, sampled = predicted_words(accelerator, parameters), has_many_tiles(accelerator, parameters)
+    run = predict_design(accelerator, design, parameters, timing, sampled=sampled)
+    moved = replace(run, loaded=planned[0], stored=planned[1]) if sampled else run
     return {
         **_run_of(accelerator.kernel, parameters, "transactions"),
-        **_moved(run, predicted_words(accelerator, parameters)),
+        **_moved(moved, planned),
+        **({"sampled": {"tiles": run.gone_through, "of": run.tiles}} if sampled else {}),
         "memory": _counted(timing, run),
         **({"lanes": design.lanes.as_json()} if unroll > 1 else {}),
         "activities": run.activities,

@@ -52,9 +52,8 @@ def _show(result: dict[str, Any]) -> None:
 def _show_words(result: dict[str, Any]) -> None:
     for key in ("loaded", "stored"):
         moved, predicted = result[key], result["predicted"][key]
-        print(
-            f"  {key:12} {moved} words, {'as predicted' if moved == predicted else f'but {predicted} were predicted'}"
-        )
+        verdict = "as predicted" if moved == predicted else f"but {predicted} were predicted"
+        print(f"  {key:12} {moved} words, {'by the plan' if 'sampled' in result else verdict}")
 
 
 def _show_hardware(result: dict[str, Any]) -> None:
@@ -66,11 +65,19 @@ def _show_hardware(result: dict[str, Any]) -> None:
     count = result["instances"]
     each = f", {result['cycles'] / count:.2f} for each of {count} instances" if count else ""
     print(f"  cycles       {result['cycles']}{each}")
+    if "sampled" in result:
+        _show_sample(result)
     if "memory" in result:
         _show_system(result)
     for name, times in result.get("statements", {}).items():
         rate = "every cycle" if times["interval"] == 1 else f"every {times['interval']} cycles: {times['reason']}"
         print(f"  {name:12} written {times['latency']} cycles after its start; can start {rate}")
+
+
+def _show_sample(result: dict[str, Any]) -> None:
+    """Of which tiles a prediction was made."""
+    sample, timeline = result["sampled"], "; the timeline shows these alone" if "drawn" in result else ""
+    print(f"  sampled      {sample['tiles']} of {sample['of']} tiles, which stand for all{timeline}")
 
 
 def _show_system(result: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import islpy as isl
 
@@ -67,8 +68,12 @@ def _filled(tree: Node, name: str, body: Callable[[Instance], Node]) -> Node:
     return with_instances(tree, lambda instance: body(instance) if instance.statement == name else instance)
 
 
+@lru_cache(maxsize=16)
 def move_loops(accelerator: Accelerator, verb: str) -> Node:
-    """The loops over what a tile loads or stores, arrays one after the other; instances are elements of an array."""
+    """The loops over what a tile loads or stores, arrays one after the other; instances are elements of an array.
+
+    They are kept for a while: hardware and predictions of an accelerator share them.
+    """
     plan = accelerator.plan
     moves = {name: part.load if verb == "load" else part.store for name, part in plan.arrays.items()}
     return Block(tuple(_moves(accelerator, name, move) for name, move in moves.items() if not move.is_empty()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -62,10 +62,12 @@ class History:
 
     def after(self, number: int) -> int:
         """The cycle after which so many things have happened, -1 if that is always so."""
+        if number <= 0:
+            return -1
         groups = self._groups
         while groups and groups[0][0] + groups[0][1] < number:
             groups.popleft()
-        if number <= 0 or not groups:
+        if not groups:
             return -1
         before, count, first, last = groups[0]
         if count == 1:
@@ -96,7 +98,7 @@ class FreePort:
         for begin, end, times in windows[self._next :]:
             if begin >= time + count:
                 break
-            free = times.free.get(self._port)
+            free = times.free(self._port)
             if free is None:
                 continue
             if begin > time:
@@ -127,9 +129,12 @@ class External:
 
     def serve(self, burst: Burst) -> Answer:
         """When a burst is answered."""
-        address, beats, self.wrote, time = burst
-        self.arrived = arrived = time if time > self.free else self.free
-        answer = self._memory.serve(Burst(address, beats, self.wrote, arrived))
+        address, beats, self.wrote, arrived = burst
+        if arrived < self.free:
+            arrived = self.free
+            burst = Burst(address, beats, self.wrote, arrived)
+        self.arrived = arrived
+        answer = self._memory.serve(burst)
         ends = self._ends
         ends.popleft()
         ends.append(answer.last - self.delay)
@@ -145,17 +150,18 @@ class _Cut(NamedTuple):
     elements: int
 
 
-def _bursts(bus: Widths, piece: Piece) -> Iterator[_Cut]:
+def _bursts(bus: Widths, piece: Piece) -> list[_Cut]:
     """The bursts of a request, cut at multiples of the longest one."""
     array, start, count = piece
-    size = bus.elements[array]
-    end = start + count * size
+    size, beat, longest = bus.elements[array], bus.beat, bus.longest
+    end, cuts = start + count * size, list[_Cut]()
     while start < end:
-        stop = (start // bus.longest + 1) * bus.longest
+        stop = (start // longest + 1) * longest
         stop = stop if stop < end else end
-        first = start // bus.beat
-        yield _Cut(first * bus.beat, -(-stop // bus.beat) - first, (stop - start) // size)
+        first = start // beat
+        cuts.append(_Cut(first * beat, -(-stop // beat) - first, (stop - start) // size))
         start = stop
+    return cuts
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,22 +222,34 @@ class Loading:
         self._ahead = (BUFFERED_BURSTS - 1) * shared.bus.burst
         self._commands: deque[int] = deque([-1] * QUEUED_READS)
         self._ports = {name: FreePort((name, WRITES), shared.windows) for name in shared.widths.elements}
+        self._port = FreePort(("", WRITES), ())
 
-    def visit(self, piece: Piece, time: int) -> Steps:
-        """Asks for elements from a time on; the cycle after the last of them."""
-        time = max(time, self.requests.room(), self._room(1))
-        yield from self._close(time)
+    def tile(self, pieces: Iterable[Piece], time: int) -> Steps:
+        """Asks for the elements of a tile from a time on; the cycle after the mark of its end went into the queue."""
+        for piece in pieces:
+            if piece.array:
+                time = max(time, self.requests.room(), self._room(1))
+                for cut in self._close(time):
+                    self._arrive(cut, (yield self._offered(cut)))
+                time = self._open(piece, time)
+            else:
+                time += piece.length
+        if self.requests.open is not None:
+            time = max(time, self.requests.room())
+            for cut in self._close(time):
+                self._arrive(cut, (yield self._offered(cut)))
+            time += 1
+        return self._mark(time)
+
+    def _open(self, piece: Piece, time: int) -> int:
+        """Begins a request; the cycle after the last of its elements was asked for."""
         self.requests.open = piece
         last = max(time + piece.length - 1, self._room(piece.length))
         self.asked += piece.length
         return last + 1
 
-    def end_tile(self, time: int) -> Steps:
-        """Ends a tile; the cycle after the mark of its end went into the queue of notes."""
-        if self.requests.open is not None:
-            time = max(time, self.requests.room())
-            yield from self._close(time)
-            time += 1
+    def _mark(self, time: int) -> int:
+        """Puts the mark of the end of a tile into the queue of notes; the cycle after that."""
         time = max(time, self._room(1))
         self.asked += 1
         self.arrived = max(time + 2, self.arrived + 1)
@@ -242,34 +260,31 @@ class Loading:
         """The first cycle in which the last of some notes can go into the queue."""
         return self._notes.after(self.asked + count - ON_THE_WAY) + 1
 
-    def _close(self, time: int) -> Steps:
-        """Ends the request at hand, and asks for its bursts; when."""
+    def _close(self, time: int) -> Sequence[_Cut]:
+        """Ends the request at hand; its bursts."""
         if self.requests.open is None:
-            return time
+            return ()
         self.requests.end(time)
         piece, self._issued = self.requests.taken(self._issued)
-        port = self._ports[piece.array]
-        for address, beats, elements in _bursts(self.shared.widths, piece):
-            answer = yield self._offered(address, beats)
-            self._commands.append(self.shared.external.arrived)
-            self._arrive(port, answer, beats, elements)
-        return time
+        self._port = self._ports[piece.array]
+        return _bursts(self.shared.widths, piece)
 
-    def _offered(self, address: int, beats: int) -> Step:
+    def _offered(self, cut: _Cut) -> Step:
         """A burst that is asked for when there is room for its beats."""
         room = self._popped.after(self._beats - self._ahead) + 1
         self._issued = max(self._issued + 1, room, self._commands.popleft() + 1)
-        self._beats += beats
-        return self._issued + 1, Burst(address, beats, False, self._issued + 1)
+        self._beats += cut.beats
+        return self._issued + 1, Burst(cut.address, cut.beats, False, self._issued + 1)
 
-    def _arrive(self, port: FreePort, answer: Answer, beats: int, elements: int) -> None:
+    def _arrive(self, cut: _Cut, answer: Answer) -> None:
         """Writes the elements of a burst to their cells, in cycles in which no datapath does."""
-        seen, last_seen = answer.first + 2, answer.last + 2
+        self._commands.append(self.shared.external.arrived)
+        port, seen, last_seen = self._port, answer.first + 2, answer.last + 2
         first = port.after(max(seen, self.arrived + 1), 1)
-        last = port.after(first, elements)
+        last = port.after(first, cut.elements)
         self.arrived = last if last >= last_seen else port.after(last_seen, 1)
-        self._notes.add(elements, first, self.arrived)
-        self._popped.add(beats, first, self.arrived)
+        self._notes.add(cut.elements, first, self.arrived)
+        self._popped.add(cut.beats, first, self.arrived)
 
 
 class Storing:
@@ -285,28 +300,37 @@ class Storing:
         self._commands: deque[int] = deque([-1] * QUEUED_WRITES)
         self._ports = {name: FreePort((name, FIRST_READ), shared.windows) for name in shared.widths.elements}
 
-    def visit(self, piece: Piece, time: int) -> Steps:
-        """Reads cells from a time on, in cycles in which no datapath does; the cycle after the last of them."""
-        while self.requests.waits or self._left.count < self.read + piece.length - WAITING:
-            yield BLOCKED
-        yield time, None
-        port = self._ports[piece.array]
-        time = port.after(max(time, self.requests.room(), self._room(1)), 1)
-        self.requests.end(time)
-        self.requests.open = piece
-        last, room = port.after(time, piece.length), self._room(piece.length)
-        self.read += piece.length
-        return (last if last >= room else port.after(room, 1)) + 1
-
-    def end_tile(self, time: int) -> Steps:
-        """Ends a tile; the cycle in which it does."""
+    def tile(self, pieces: Iterable[Piece], time: int) -> Steps:
+        """Reads the cells of a tile from a time on; the cycle in which it ends."""
+        for piece in pieces:
+            if piece.array:
+                while self.requests.waits or self._left.count < self.read + piece.length - WAITING:
+                    yield BLOCKED
+                yield time, None
+                time = self._visit(piece, time)
+            else:
+                time += piece.length
         if self.requests.open is None:
             return time
         while self.requests.waits:
             yield BLOCKED
         time = max(time, self.requests.room())
-        self.requests.end(time)
+        self._end_request(time)
         return time + 1
+
+    def _visit(self, piece: Piece, time: int) -> int:
+        """Reads cells in cycles in which no datapath does; the cycle after the last of them."""
+        port = self._ports[piece.array]
+        time = port.after(max(time, self.requests.room(), self._room(1)), 1)
+        self._end_request(time)
+        self.requests.open = piece
+        last, room = port.after(time, piece.length), self._room(piece.length)
+        self.read += piece.length
+        return (last if last >= room else port.after(room, 1)) + 1
+
+    def _end_request(self, time: int) -> None:
+        self.requests.end(time)
+        self.shared.has_news = True
 
     def end_strip(self, time: int) -> Steps:
         """Waits until all is written; when it is."""
@@ -326,10 +350,9 @@ class Storing:
                 continue
             piece, self._leaves = self.requests.taken(self._leaves)
             for cut in _bursts(self.shared.widths, piece):
-                answer = yield self._offered(cut)
-                self._commands.append(self.shared.external.arrived)
-                self._write(answer, cut.beats)
+                self._write(cut.beats, (yield self._offered(cut)))
             self._writes += 1
+            self.shared.has_news = True
 
     def _offered(self, cut: _Cut) -> Step:
         """A burst that is offered when all its elements are gathered."""
@@ -338,11 +361,13 @@ class Storing:
         first = max(self._leaves, self._commands.popleft()) + 1
         self._leaves = max(first + cut.elements - 1, room)
         self._left.add(cut.elements, first, self._leaves)
+        self.shared.has_news = True
         return self._leaves + 2, Burst(cut.address, cut.beats, True, self._leaves + 2)
 
-    def _write(self, answer: Answer, beats: int) -> None:
+    def _write(self, beats: int, answer: Answer) -> None:
         """Notes when the beats of a burst leave for the memory, and when it has been written."""
         external = self.shared.external
+        self._commands.append(external.arrived)
         end = answer.last - external.delay
         self._served.add(beats, max(external.arrived + 1, end - (beats - 1) * self.shared.hit), end)
         self.written = answer.last
@@ -350,13 +375,17 @@ class Storing:
 
 @dataclass(slots=True, eq=False)
 class Shared:
-    """What the processes share: the bus, the memory at its end, arrays in it, and the tiles that were computed."""
+    """What the processes share: the bus, the memory at its end, arrays in it, and the tiles that were computed.
+
+    `has_news` says that one of them did something for which another may have waited.
+    """
 
     bus: Bus
     external: External
     widths: Widths
     hit: int
     windows: list[Window]
+    has_news: bool = True
 
 
 def shared_by(timing: Timing, bus: Bus, element_bytes: Mapping[str, int]) -> Shared:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from typing import NamedTuple
 
 from loadstone.hardware.compute import Compute, Hazard
 from loadstone.hardware.lowering import WRITE
@@ -19,6 +21,7 @@ Port = tuple[str, str]
 FIRST_READ, WRITES = "read 0", "write"
 Span = tuple[int, int]
 """Cycles from a first one up to an end."""
+_OPPOSITES = bytes((1, 0, *range(2, 256)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +65,26 @@ class Pipeline:
 Pipelines = Mapping[str, Pipeline]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class TileTimes:
-    """The cycles of a tile from its begin to its end, and for each port that it uses those in which it is free."""
+    """The cycles of a tile from its begin to its end, and those in which ports are free.
 
-    cycles: int
-    free: Mapping[Port, Sequence[int]]
+    `taken` are the cycles in which instances use ports, as numbers with a byte for each cycle, which is 0 or 1.
+    """
+
+    def __init__(self, cycles: int, taken: Mapping[Port, int]) -> None:
+        self.cycles, self._taken = cycles, taken
+        self._free: dict[Port, Sequence[int] | None] = {}
+
+    def free(self, port: Port) -> Sequence[int] | None:
+        """The cycles in which no instance uses a port; None if none ever does."""
+        if port not in self._free:
+            taken = self._taken.get(port)
+            self._free[port] = None if taken is None else self._without(taken)
+        return self._free[port]
+
+    def _without(self, taken: int) -> list[int]:
+        length = max(self.cycles, (taken.bit_length() + 7) // 8)
+        return list(compress(range(self.cycles), taken.to_bytes(length, "little").translate(_OPPOSITES)))
 
 
 def pipelines_of(compute: Compute) -> dict[str, Pipeline]:
@@ -102,97 +119,152 @@ def _argument(compute: Compute, statement: str, position: int, lane: int) -> int
     return signature.names.index(signature.lanes[lane].arguments[signature.addresses[position]])
 
 
-def tile_times(runs: Iterable[Run], pipelines: Pipelines) -> TileTimes:
+def tile_times(runs: Sequence[Run], pipelines: Pipelines) -> TileTimes:
     """The times of a tile whose instances, or groups of these, are given in order."""
-    issue = _Issue(pipelines, in_step=not _may_wait(pipelines))
-    for run in runs:
-        issue.run(run)
+    names = {name for name, _, _, _ in runs}
+    issue = _Issue({name: each for name, each in pipelines.items() if name in names})
+    for name, length, arguments, steps in runs:
+        if name == IDLE:
+            issue.next += length
+        else:
+            issue.run(name, length, arguments, steps)
     drained = [spans[-1][1] - 1 + pipelines[name].depth for name, spans in issue.spans.items() if spans]
     cycles = max(issue.next, *(end + 1 for end in drained)) if drained else issue.next
-    return TileTimes(cycles, _free_cycles(issue.spans, pipelines, cycles))
+    spans = {name: issue.spans.get(name, ()) for name in pipelines}
+    return TileTimes(cycles, _taken_cycles(spans, pipelines, cycles))
 
 
-def _may_wait(pipelines: Pipelines) -> bool:
-    """Whether an instance may go later than a cycle after the one before it."""
-    ports: dict[Port, set[int]] = {}
+def _contended(pipelines: Pipelines) -> set[Port]:
+    """The ports that instances may use in the same cycle, as they do so in different cycles after they go."""
+    cycles: dict[Port, set[int]] = {}
     for use in (use for pipeline in pipelines.values() for use in pipeline.uses):
-        ports.setdefault(use.port, set()).add(use.cycle)
-    waits = any(pipeline.waits or pipeline.interval > 1 for pipeline in pipelines.values())
-    return waits or any(len(cycles) > 1 for cycles in ports.values())
+        cycles.setdefault(use.port, set()).add(use.cycle)
+    return {port for port, found in cycles.items() if len(found) > 1}
+
+
+class _Gate(NamedTuple):
+    """What instances of a statement mind, and what others mind of them.
+
+    `waits` hold when writers went last, by an argument of theirs, the cycles to wait, and the position of the argument
+    that is compared; `uses` hold the cycles in which ports are taken; `noted` holds when its own instances went last.
+    """
+
+    interval: int
+    waits: tuple[tuple[dict[int, int], int, int], ...]
+    uses: tuple[tuple[set[int], int], ...]
+    noted: tuple[tuple[dict[int, int], int], ...]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether instances go one after the other, and nobody minds."""
+        return self.interval == 1 and not (self.waits or self.uses or self.noted)
+
+
+def _gates(pipelines: Pipelines) -> dict[str, _Gate]:
+    """What statements mind; arguments have a 0 behind them, which all instances of a writer share."""
+    windows = {name: _windows(each) for name, each in pipelines.items()}
+    last: dict[tuple[str, int], dict[int, int]] = {wait[:2]: {} for each in windows.values() for wait in each}
+    taken: dict[Port, set[int]] = {port: set() for port in _contended(pipelines)}
+    return {
+        name: _Gate(
+            each.interval,
+            tuple(
+                (last[writer, theirs], window, mine)
+                for (writer, theirs, mine), window in windows[name].items()
+                if writer in pipelines
+            ),
+            tuple((taken[use.port], use.cycle) for use in dict.fromkeys(each.uses) if use.port in taken),
+            tuple((went, place) for (writer, place), went in last.items() if writer == name),
+        )
+        for name, each in pipelines.items()
+    }
+
+
+def _windows(pipeline: Pipeline) -> dict[tuple[str, int, int], int]:
+    """The cycles that instances wait for a writer, by the positions of the arguments that are compared."""
+    found: dict[tuple[str, int, int], int] = {}
+    for wait in pipeline.waits:
+        key = wait.writer, _place(wait.theirs), _place(wait.mine)
+        found[key] = max(wait.window, found.get(key, 0))
+    return found
+
+
+def _place(position: int | None) -> int:
+    return -1 if position is None else position
 
 
 class _Issue:
     """The state of the issue: when instances went, by statement and by what they write, and when ports are taken.
 
-    `spans` are the cycles after the begin of the tile in which instances go, each from a first one up to an end. With
-    `in_step` no instance waits. `next` is the cycle in which the controller stands at the next visit.
+    `spans` are the cycles after the begin of the tile in which instances go, each from a first one up to an end. `next`
+    is the cycle in which the controller stands at the next visit.
     """
 
-    def __init__(self, pipelines: Pipelines, *, in_step: bool) -> None:
+    def __init__(self, pipelines: Pipelines) -> None:
         self.spans: dict[str, list[Span]] = {name: [] for name in pipelines}
         self.next = 1
-        self._pipelines, self._in_step = pipelines, in_step
-        self._last: dict[tuple[str, int | None, int], int] = {}
-        self._taken: set[tuple[Port, int]] = set()
-        waits = {wait for pipeline in pipelines.values() for wait in pipeline.waits}
-        self._watched = {name: tuple({wait.theirs for wait in waits if wait.writer == name}) for name in pipelines}
+        self._gates = _gates(pipelines)
 
-    def run(self, run: Run) -> None:
+    def run(self, name: str, length: int, arguments: tuple[int, ...], steps: tuple[int, ...]) -> None:
         """Lets the instances of a run go."""
-        if run.name != IDLE and not self._in_step:
-            self._one_by_one(run)
+        gate, spans = self._gates[name], self.spans[name]
+        if gate.is_open:
+            _add_span(spans, self.next, length)
+            self.next += length
             return
-        if run.name != IDLE:
-            self._goes(run.name, self.next, run.length)
-        self.next += run.length
-
-    def _goes(self, name: str, at: int, count: int) -> None:
-        """Notes that instances go, one in each cycle."""
-        spans = self.spans[name]
-        if spans and spans[-1][1] == at:
-            spans[-1] = spans[-1][0], at + count
-        else:
-            spans.append((at, at + count))
-
-    def _one_by_one(self, run: Run) -> None:
-        pipeline, arguments = self._pipelines[run.name], run.arguments
-        spans, watched = self.spans[run.name], self._watched[run.name]
-        for _ in range(run.length):
-            first = max(self.next, spans[-1][1] - 1 + pipeline.interval) if spans else self.next
-            at = self._free(pipeline, self._ready(pipeline, arguments, first))
-            self._goes(run.name, at, 1)
-            for position in watched:
-                self._last[run.name, position, 0 if position is None else arguments[position]] = at
+        values, growth = (*arguments, 0), (*steps, 0)
+        for number in range(length):
+            if number:
+                values = tuple(map(int.__add__, values, growth))
+            at = self.next
+            if gate.interval > 1 and spans:
+                at = max(at, spans[-1][1] - 1 + gate.interval)
+            for last, window, mine in gate.waits:
+                went = last.get(values[mine])
+                if went is not None and at <= went + window:
+                    at = went + window + 1
+            at = _free(gate.uses, at) if gate.uses else at
+            for last, place in gate.noted:
+                last[values[place]] = at
+            _add_span(spans, at, 1)
             self.next = at + 1
-            arguments = tuple(map(int.__add__, arguments, run.steps))
-
-    def _ready(self, pipeline: Pipeline, arguments: Sequence[int], at: int) -> int:
-        """The first cycle from `at` on in which all that an instance waits for is there."""
-        for wait in pipeline.waits:
-            mine = 0 if wait.mine is None else arguments[wait.mine]
-            went = self._last.get((wait.writer, wait.theirs, mine))
-            if went is not None and at <= went + wait.window:
-                at = went + wait.window + 1
-        return at
-
-    def _free(self, pipeline: Pipeline, at: int) -> int:
-        """The first cycle from `at` on for which all ports are free, which are taken from then on."""
-        while any((use.port, at + use.cycle) in self._taken for use in pipeline.uses):
-            at += 1
-        self._taken.update((use.port, at + use.cycle) for use in pipeline.uses)
-        return at
 
 
-def _free_cycles(spans: Mapping[str, Sequence[Span]], pipelines: Pipelines, cycles: int) -> dict[Port, list[int]]:
-    """For each port that load or store need, too, the cycles in which no instance uses it."""
-    taken: dict[Port, bytearray] = {}
-    for name, use in _shared_uses(pipelines):
-        busy = taken.setdefault(use.port, bytearray(cycles))
-        for first, end in spans[name]:
-            busy[first + use.cycle : end + use.cycle] = b"\1" * (end - first)
-    return {port: [cycle for cycle, is_busy in enumerate(busy) if not is_busy] for port, busy in taken.items()}
+def _free(uses: Sequence[tuple[set[int], int]], at: int) -> int:
+    """The first cycle from some on in which an instance can go as far as ports are concerned, which are then taken."""
+    while True:
+        for taken, cycle in uses:
+            if at + cycle in taken:
+                break
+        else:
+            break
+        at += 1
+    for taken, cycle in uses:
+        taken.add(at + cycle)
+    return at
 
 
-def _shared_uses(pipelines: Pipelines) -> Iterator[tuple[str, Use]]:
+def _add_span(spans: list[Span], at: int, count: int) -> None:
+    """Notes that instances go, one in each cycle."""
+    if spans and spans[-1][1] == at:
+        spans[-1] = spans[-1][0], at + count
+    else:
+        spans.append((at, at + count))
+
+
+def _taken_cycles(spans: Mapping[str, Sequence[Span]], pipelines: Pipelines, cycles: int) -> dict[Port, int]:
+    """For each port that load or store need, too, the cycles in which instances use it, as `TileTimes` has them."""
+    taken: dict[Port, int] = {}
     for name, pipeline in pipelines.items():
-        yield from ((name, use) for use in pipeline.uses if use.port[1] in (FIRST_READ, WRITES))
+        goes = _as_number(spans[name], cycles)
+        for port, cycle in {(use.port, use.cycle) for use in pipeline.uses if use.port[1] in (FIRST_READ, WRITES)}:
+            taken[port] = taken.get(port, 0) | goes << 8 * cycle
+    return taken
+
+
+def _as_number(spans: Iterable[Span], cycles: int) -> int:
+    """Cycles as a number with a byte for each, which is 1 for those in the spans."""
+    goes = bytearray(cycles)
+    for first, end in spans:
+        goes[first:end] = b"\1" * (end - first)
+    return int.from_bytes(goes, "little")
