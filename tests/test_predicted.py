@@ -91,9 +91,9 @@ def test_narrow_elements_are_packed() -> None:
 @pytest.mark.parametrize(
     ("name", "sizes", "parameters", "cycles", "row_changes"),
     [
-        ("dma", (512,), {"n": 65536}, 139_953, 1203),
-        ("vector_sum", (512,), {"n": 65536}, 212_268, 2160),
-        ("matmul", (16, 16, 16), {"n": 64}, 277_572, None),
+        ("dma", (512,), {"n": 65536}, 139_125, 1083),
+        ("vector_sum", (512,), {"n": 65536}, 212_260, 2158),
+        ("matmul", (16, 16, 16), {"n": 64}, 277_690, None),
     ],
 )
 def test_measured_cycles(

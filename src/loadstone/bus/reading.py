@@ -191,8 +191,8 @@ def _add_cutter(
             m.assign(place, requests.address[bus.beat_shift :])
             m.assign(left, beats_of(bus, lanes, requests))
         with m.elsewhen(issue):
-            m.assign(place, (place + length).wrapped(bus.place))
-            m.assign(left, (left - length).wrapped(left.bits))
+            m.assign(place, cat(place[bus.burst_shift :] + 1, const(0, unsigned(bus.burst_shift))).wrapped(bus.place))
+            m.assign(left, mux(ends, 0, left - reach).wrapped(left.bits))
         m.assign(free, (free - mux(issue, length, 0) + popped).wrapped(free.bits))
     return m.wire("cutter_ready", (left == 0) | (issue & ends))
 

@@ -30,7 +30,7 @@ from loadstone.hardware.operations import Operations
 from loadstone.hardware.outside import Outside, Pauses, widths_moved
 from loadstone.hardware.stores import Store, Stores, stores_of
 from loadstone.hardware.storing import add_storing
-from loadstone.hardware.tile_loops import MARKERS, process_loops
+from loadstone.hardware.tile_loops import MARKERS, process_loops, tile_options
 from loadstone.hardware.timing import Memories
 from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
 from loadstone.loops.accelerator import Accelerator
@@ -140,7 +140,9 @@ class _Top:
         self.outside = stores_of(kernel, limits, [array.name for array in accelerator.transferred if not array.rank])
         self.inside = local_stores(accelerator, limits, self.lanes.banking)
         tree = process_loops(accelerator, lane_loops(accelerator, self.lanes))
-        self.compute = make_compute(kernel, tree, limits, self.inside, memories, operations, MARKERS.names, self.lanes)
+        self.compute = make_compute(
+            kernel, tree, limits, self.inside, memories, operations, MARKERS.names, self.lanes, tile_options(tree)
+        )
         self.module = m = Module(fresh(f"{kernel.name}_accelerator", ()), f"{kernel.name}, tile by tile.")
         self.names = Names(m, ("ready", "done", LOADED, STORED, EVENTS, *(port.name for port in master_ports(bus))))
         self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
@@ -161,7 +163,8 @@ class _Top:
         signals = declare_ports(m, master_ports(self.bus), "master")
         outside = Outside(names, self.bus, signals, self.sizes, self.bases, self.pauses)
         self.running = names.state("running", comment="since the cycle after the start")
-        self.begin = names.wire("begin_run", self.start & ~self.running)
+        self.accepts = names.wire("accepts_start", self.start & ~self.running)
+        self.begin = m.stored(names.fresh("begin_run"), self.accepts, 0, "values of parameters are in registers")
         titles = ("load", "compute", "store")
         self.copies = {name: names.state(f"{name}_copy", comment="of memories that have two") for name in titles}
         m.section("Compute")
@@ -216,7 +219,7 @@ class _Top:
         m.assign(store.passes[last], store.at[last] & self.storing.written & goes["store"])
         self._counts(loaded, self.loading.tile_loaded, engine.passes[tile])
         self._counts(computed, engine.passes[end], store.passes[tile])
-        self._counts(in_flight, load.passes[tile], store.passes[end])
+        self._counts(in_flight, load.passes[tile], self.storing.tile_stored)
         self._counts(strips, load.passes[begin], store.passes[last])
         for name, passes in (("load", load.passes), ("compute", engine.passes), ("store", store.passes)):
             with m.clocked(), m.when(passes[last] | self.begin):
@@ -233,7 +236,7 @@ class _Top:
         """An output that tells where the processes are."""
         _, tile, end, _ = MARKERS.names
         begins = [process.passes[tile] for process in (self.load, self.engine, self.store)]
-        ends = [self.loading.tile_loaded, self.engine.passes[end], self.store.passes[end]]
+        ends = [self.loading.tile_loaded, self.engine.passes[end], self.storing.tile_stored]
         comment = "from the top: load, compute, store begin with a tile, and end it"
         self.module.output(EVENTS, cat(*begins, *ends), comment)
 
@@ -248,7 +251,7 @@ class _Top:
         with m.clocked():
             for name, last in lasts.items():
                 m.assign(flags[name], (flags[name] | last) & ~ends)
-        end_run(self.names, self.running, self.begin, ends)
+        end_run(self.names, self.running, self.accepts, ends)
         for name, value in self.engine.values.items():
             if self.compute.kernel.arrays[name].live_out:
                 self.scalars_out[name] = m.output(self.names.fresh(f"{name}_out"), value).name

@@ -18,7 +18,7 @@ import islpy as isl
 
 from loadstone.hardware.banks import BanksOfLanes, BanksOfPlaces, Place
 from loadstone.hardware.calls import Lane, Signature, signature, with_lanes, with_signatures
-from loadstone.hardware.controller import Options, make_controller
+from loadstone.hardware.controller import PLAIN, Options, make_controller
 from loadstone.hardware.datapath import Datapath, Probe, address_type, make_datapath
 from loadstone.hardware.hazards import may_follow, meeting_lanes
 from loadstone.hardware.interface import OWN, Statements, statement_ports
@@ -124,12 +124,17 @@ def make_compute(
     operations: Operations,
     markers: tuple[str, ...] = (),
     lanes: Lanes = NO_LANES,
+    options: Options = PLAIN,
 ) -> Compute:
-    """What computes a kernel by a loop tree, perhaps with lanes, with arrays in stores, for parameters in ranges."""
+    """What computes a kernel by a loop tree, perhaps with lanes, with arrays in stores, for parameters in ranges.
+
+    `options` are those of its controller.
+    """
     name = fresh(kernel.name, OWN)
     statements = {each: kernel.statement(each) for each in statements_of(tree) if each not in markers}
     signatures = {each: _signature(kernel, statement, stores, tree, lanes) for each, statement in statements.items()}
-    control = make_control(f"{name}_control", with_signatures(tree, statements, signatures), signatures, limits, kernel)
+    called = with_signatures(tree, statements, signatures)
+    control = make_control(f"{name}_control", called, signatures, limits, kernel, options)
     written = {statement.write.array for statement in statements.values()}
     stable = frozenset(each for each, array in kernel.arrays.items() if array.rank == 0 and each not in written)
     types = {each: stores[each].type for each in stable}
@@ -173,11 +178,16 @@ def _with_copies(arguments: Arguments, statement: Statement, stores: Stores) -> 
 
 
 def make_control(
-    name: str, tree: Node, signatures: Mapping[str, Signature], limits: Mapping[str, Limits], kernel: Kernel
+    name: str,
+    tree: Node,
+    signatures: Mapping[str, Signature],
+    limits: Mapping[str, Limits],
+    kernel: Kernel,
+    options: Options = PLAIN,
 ) -> Control:
     """The controller of a loop tree whose instances have the arguments of signatures."""
     arguments = {each: signature.names for each, signature in signatures.items()}
-    module = make_controller(name, tree, limits, Options(arguments=arguments), kernel.context)
+    module = make_controller(name, tree, limits, replace(options, arguments=arguments), kernel.context)
     inputs = [port.name for port in module.of_kind("input")][: len(limits) + 1]
     ports = statement_ports(arguments, statements_of(tree), inputs)
     return Control(module, dict(zip(limits, inputs, strict=False)), ports)

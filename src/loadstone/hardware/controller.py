@@ -27,7 +27,7 @@ from loadstone.hardware.automata import (
     one_after_another,
     product_name,
 )
-from loadstone.hardware.expressions import Arithmetic, Term
+from loadstone.hardware.expressions import Arithmetic, Steady, Term
 from loadstone.hardware.interface import (
     OWN,
     Call,
@@ -80,9 +80,11 @@ class Options:
     """How a controller is built.
 
     `registers` are those above the loops of a depth; depths 0, 1 and 2 are taken to be the places alpha, beta and gamma
-    of [Devos, Figure 5.17], which is lost. The loops at `parts` become modules of their own. The items of the blocks at
-    `parallel` are started together, which `independent` may allow. With `shared`, the loops of a depth in a module have
-    one counter, as Devos has it, unless they run at the same time. `arguments` names the arguments of statements.
+    of [Devos, Figure 5.17], which is lost. `above` are those above loops at paths, where the depth has none. The loops
+    at `parts` become modules of their own. The items of the blocks at `parallel` are started together, which
+    `independent` may allow. With `shared`, the loops of a depth in a module have one counter, as Devos has it, unless
+    they run at the same time. `arguments` names the arguments of statements. With `steady`, parameters do not change
+    from the cycle before the start on, and what is computed of them alone comes from registers.
     """
 
     registers: Mapping[int, Registers] = field(default_factory=dict[int, Registers])
@@ -90,6 +92,8 @@ class Options:
     parallel: frozenset[Path] = frozenset()
     shared: bool = False
     arguments: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    above: Mapping[Path, Registers] = field(default_factory=dict[Path, Registers])
+    steady: bool = False
 
 
 PLAIN = Options()
@@ -187,7 +191,8 @@ def _filled(
     place = _Place((), _narrowed(tree, inputs, known), known)
     ports = statement_ports(options.arguments, statements(tree), (port.name for port in m.signals))
     parts = _module_parts(m, ports)
-    builder = _Builder(options, frozenset(parameters), {m.name.lower()}, bounds, {}, **parts)
+    steady = Steady(parts["names"], inputs) if options.steady else None
+    builder = _Builder(options, frozenset(parameters), {m.name.lower()}, bounds, {}, steady, **parts)
     part = builder.part(tree, start, place)
     for level in builder.levels.values():
         level.finish()
@@ -214,6 +219,7 @@ class _Builder:
     modules: set[str]
     bounds: dict[_Key, list[Bounds]]
     levels: dict[_Key, Level]
+    steady: Steady | None
     names: Names
     statements: Statements
     lasts: Mapping[str, Signal]
@@ -238,7 +244,7 @@ class _Builder:
                 return self._registered(node, start, place)
 
     def _arithmetic(self, place: _Place, wish: str) -> Arithmetic:
-        return Arithmetic(self.names, place.values, f"{wish}_part")
+        return Arithmetic(self.names, place.values, f"{wish}_part", self.steady)
 
     def _sequence(self, items: Sequence[Node], start: Value, place: _Place) -> _Part:
         name = self.names.fresh(f"part_of_{place.loop}" if place.loop else "part")
@@ -282,7 +288,8 @@ class _Builder:
 
     def _registered(self, loop: For, start: Value, place: _Place) -> _Part:
         """The loop with the registers above it. Identifiers are not delayed: they do not change while it works."""
-        registers = self.options.registers.get(place.depth, Registers())
+        above = self.options.above.get(place.path, Registers())
+        registers = self.options.registers.get(place.depth, above)
         name = loop.iterator
         start = delayed(self.names, f"{name}_begin", start, registers.down, resets=True)
         values = dict(place.values)
@@ -335,7 +342,7 @@ class _Builder:
         return Bounds(span.iterator, first, end, number(span.step), low, high, _never_empty(span, place.known))
 
     def _bound(self, bound: Expression, name: str, place: _Place) -> Ranged:
-        found = Arithmetic(self.names, place.values, f"{name}_part").value(bound)
+        found = self._arithmetic(place, name).value(bound)
         return replace(found, value=self.names.named(name, found.value))
 
     def _own_module(self, loop: For, start: Value, place: _Place) -> _Part:
@@ -346,7 +353,7 @@ class _Builder:
         used = {term: place.values[term] for term in _used(loop, place.values)}
         ports = {term: m.input(m.fresh(_term_name(term)), value.value.bits) for term, value in used.items()}
         begin = m.input("start", bit, "starts it, after its last cycle")
-        builder = replace(self, **_module_parts(m, self.statements.only(statements(loop))))
+        builder = replace(self, steady=None, **_module_parts(m, self.statements.only(statements(loop))))
         values = {**place.values, **{term: replace(used[term], value=port) for term, port in ports.items()}}
         part = builder._loop(loop, begin, replace(place.alone(), values=values))
         m.output("last", part.last, "its last cycle")

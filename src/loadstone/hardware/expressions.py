@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
@@ -33,6 +33,7 @@ from loadstone.model.expression import (
     Select,
     Unary,
     Variable,
+    walk,
 )
 from loadstone.rtl.expressions import Const, Signal, Value
 
@@ -41,18 +42,45 @@ Term = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Steady:
+    """Values of parameters that do not change, and registers for what is computed of them alone."""
+
+    names: Names
+    values: Mapping[Term, Ranged]
+    registers: dict[Expression, Ranged] = field(default_factory=dict[Expression, Ranged])
+
+    def holds(self, expression: Expression) -> bool:
+        """Whether an expression is computed of parameters alone."""
+        used = {(part.name, 1) for part in walk(expression) if isinstance(part, Variable)}
+        return bool(used) and used <= set(self.values) and not isinstance(expression, Variable)
+
+    def value(self, expression: Expression) -> Ranged:
+        """The number that an expression was in the cycle before."""
+        if expression not in self.registers:
+            found = Arithmetic(self.names, self.values, "steady_part").value(expression)
+            if not isinstance(found.value, Const):
+                found = replace(found, value=self.names.module.stored(self.names.fresh("steady"), found.value))
+            self.registers[expression] = found
+        return self.registers[expression]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Arithmetic:
     """Where variables, and multiples of them that are at hand, come from, and where helping wires go.
 
-    `wish` is how helping wires want to be called.
+    `wish` is how helping wires want to be called. What is computed of parameters alone comes from `steady`, if it is
+    there.
     """
 
     names: Names
     values: Mapping[Term, Ranged]
     wish: str
+    steady: Steady | None = None
 
     def value(self, expression: Expression) -> Ranged:
         """The number that an expression is."""
+        if self.steady is not None and self.steady.holds(expression):
+            return self.steady.value(expression)
         match expression:
             case Constant(value=int(value)):
                 return number(value)
@@ -75,6 +103,8 @@ class Arithmetic:
 
     def condition(self, expression: Expression) -> Value:
         """Whether an expression is not zero."""
+        if self.steady is not None and self.steady.holds(expression):
+            return compared("!=", self.steady.value(expression), number(0))
         match expression:
             case Unary(op="!", operand=operand):
                 return ~self.condition(operand)

@@ -13,15 +13,15 @@ from loadstone.bus.ports import attach
 from loadstone.bus.reading import make_read_master
 from loadstone.bus.sides import reading_side
 from loadstone.hardware.datapath import address_type
-from loadstone.hardware.engine import Engine, Write, chosen, in_bank_of
+from loadstone.hardware.engine import Engine, Write, in_bank_of
 from loadstone.hardware.local_stores import bank_count
 from loadstone.hardware.mover import Mover
+from loadstone.hardware.moves import add_moves
 from loadstone.hardware.outside import Outside
-from loadstone.hardware.tile_loops import MARKERS
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
+from loadstone.rtl.expressions import Signal, Value, any_of, cat, mux
 from loadstone.rtl.module import Instance
-from loadstone.rtl.types import Bits, address_width, bit, unsigned
+from loadstone.rtl.types import Bits, bit, unsigned
 
 ON_THE_WAY = 512
 """How many elements can be asked for and not have arrived yet."""
@@ -64,14 +64,13 @@ class Loading:
 def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) -> Loading:
     """An engine that loads what a mover goes through; datapaths come first where both write."""
     names, m = outside.names, outside.names.module
-    numbers = {name: number for number, name in enumerate(mover.arrays)}
-    depths = [engine.compute.stores[name].depth for name in mover.arrays]
-    note = _Note(unsigned(address_width(max(2, len(numbers)))), unsigned(address_width(max([2, *depths]))))
-    room, taken = m.wire(names.fresh("load_room"), bit), m.wire(names.fresh("load_taken"), bit)
-    goes, ends, runs = _asking(outside, mover, room, taken)
-    at_array = chosen([(mover.elements[name].wanted, const(k, note.number)) for name, k in numbers.items()])
-    asked = note.made(ends, at_array, mover.cell(engine.compute.stores, copy))
-    queue, pops = _notes(outside, note, goes | ends, asked)
+    moves = add_moves(outside, "load", mover, engine.compute.stores, copy)
+    note = _Note(moves.number.bits, moves.cell.bits)
+    room, taken = m.wire(names.fresh("load_room"), bit), m.wire(names.fresh("load_requested"), bit)
+    runs = outside.runs("load", moves.is_element & room, moves.place, moves.is_mark, taken)
+    goes = names.wire("load_goes", room & mux(moves.is_mark, runs["closed"], moves.is_element & runs["in_ready"]))
+    m.assign(moves.taken, goes)
+    queue, pops = _notes(outside, note, goes, note.made(moves.is_mark, moves.number, moves.cell))
     m.assign(room, queue["in_ready"])
     accepts = m.wire(names.fresh("load_accepts"), bit)
     master, side = make_read_master(outside.bus, outside.widths), reading_side(outside.bus, outside.signals)
@@ -82,25 +81,11 @@ def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) ->
     arrives = names.wire("arrives", waits & outside.pauses.goes("arrival"))
     arrivals = {
         name: _arrival(engine, name, arrives & (note.number_of(queue["out_data"]) == number), note, queue, reader)
-        for name, number in numbers.items()
+        for name, number in moves.numbers.items()
     }
     m.assign(accepts, any_of(*(write.enable for write in arrivals.values())))
     m.assign(pops, accepts | is_mark)
     return Loading(arrivals, accepts, is_mark)
-
-
-def _asking(outside: Outside, mover: Mover, room: Signal, taken: Signal) -> tuple[Signal, Signal, Instance]:
-    """Lets the mover go on, and makes requests: whether it goes on at an element, or at the end of a tile."""
-    names, m = outside.names, outside.names.module
-    wanted = names.wire("load_wanted", any_of(*(element.wanted for element in mover.elements.values())))
-    at_end = mover.at[MARKERS.tile_end]
-    runs = outside.runs("load", wanted & room, mover, at_end, taken)
-    goes = names.wire("load_goes", wanted & room & runs["in_ready"])
-    for element in mover.elements.values():
-        m.assign(element.goes, element.wanted & goes)
-    ends = names.wire("load_ends", at_end & runs["closed"] & room)
-    m.assign(mover.passes[MARKERS.tile_end], ends)
-    return goes, ends, runs
 
 
 def _notes(outside: Outside, note: _Note, valid: Value, made: Value) -> tuple[Instance, Signal]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loadstone.hardware.calls import exact
-from loadstone.hardware.controller import Options, make_controller
+from loadstone.hardware.controller import make_controller
 from loadstone.hardware.datapath import address_type
 from loadstone.hardware.engine import chosen
 from loadstone.hardware.interface import standing, statement_ports
@@ -14,7 +14,7 @@ from loadstone.hardware.limits import Limits
 from loadstone.hardware.names import Names
 from loadstone.hardware.paths import statements as statements_of
 from loadstone.hardware.stores import Stores
-from loadstone.hardware.tile_loops import MARKERS, move_loops, process_loops
+from loadstone.hardware.tile_loops import MARKERS, move_loops, process_loops, tile_options
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Instance, Node, with_instances
 from loadstone.rtl.expressions import Signal, Value, cat
@@ -52,7 +52,11 @@ class Mover:
         arguments = dict.fromkeys(self.arrays, (PLACE, CELL))
         kernel = accelerator.kernel
         module = make_controller(
-            f"{names.module.name}_{title}", tree, limits, Options(arguments=arguments), kernel.context
+            f"{names.module.name}_{title}",
+            tree,
+            limits,
+            replace(tile_options(tree), arguments=arguments),
+            kernel.context,
         )
         inputs = [port.name for port in module.of_kind("input")]
         ports = statement_ports(arguments, statements_of(tree), inputs[: len(limits) + 1])

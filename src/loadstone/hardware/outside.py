@@ -32,6 +32,14 @@ class Pauses:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """An element in external memory: its byte address, and of which array it is."""
+
+    address: Value
+    arrays: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Outside:
     """The bus of a module with its ports, the bytes of elements by array, and the byte addresses of arrays."""
 
@@ -47,13 +55,13 @@ class Outside:
         """The widths of elements that are moved."""
         return widths_moved(self.element_bytes)
 
-    def runs(self, title: str, valid: Value, mover: Mover, flush: Value, taken: Value) -> Instance:
-        """Makes requests of the elements at which a mover stands, where `valid`."""
+    def runs(self, title: str, valid: Value, place: Place, flush: Value, taken: Value) -> Instance:
+        """Makes requests of elements, where `valid`."""
         m = self.names.module
         module = make_coalescer(f"{m.name}_{title}_runs", self.bus.address, self.widths, self.bus.burst)
-        ports = {"in_valid": valid, "in_address": self._address(mover), "flush": flush, "request_ready": taken}
+        ports = {"in_valid": valid, "in_address": place.address, "flush": flush, "request_ready": taken}
         if not self.widths.are_equal:
-            ports["in_size"] = self._size(mover)
+            ports["in_size"] = self._size(place.arrays)
         return m.instance(self.names.fresh(f"{title}_runs"), module, ports)
 
     def request(self, runs: Instance) -> dict[str, Value]:
@@ -61,7 +69,7 @@ class Outside:
         kinds = ("valid", "address", "count") if self.widths.are_equal else ("valid", "address", "count", "size")
         return {f"request_{kind}": runs[f"request_{kind}"] for kind in kinds}
 
-    def _address(self, mover: Mover) -> Value:
+    def address(self, mover: Mover) -> Value:
         """The byte address of the element at which a mover stands."""
         shifts = {name: (self.element_bytes[name] - 1).bit_length() for name in mover.arrays}
         places = {name: element.place << shifts[name] for name, element in mover.elements.items()}
@@ -71,10 +79,10 @@ class Outside:
         ]
         return chosen(choices).wrapped(self.bus.address)
 
-    def _size(self, mover: Mover) -> Value:
-        """The size of the element at which a mover stands."""
-        sizes = {name: self.widths.size_of(8 * self.element_bytes[name]) for name in mover.arrays}
-        wanted = [(mover.elements[name].wanted, const(size, self.widths.size)) for name, size in sizes.items()]
+    def _size(self, arrays: Mapping[str, Value]) -> Value:
+        """The size of an element of one of some arrays."""
+        sizes = {name: self.widths.size_of(8 * self.element_bytes[name]) for name in arrays}
+        wanted = [(arrays[name], const(size, self.widths.size)) for name, size in sizes.items()]
         return chosen(wanted).wrapped(self.widths.size)
 
 

@@ -11,8 +11,8 @@ from loadstone.bus.writing import make_write_master
 from loadstone.hardware.engine import Choice, Engine, chosen, in_bank_of
 from loadstone.hardware.local_stores import bank_count
 from loadstone.hardware.mover import Mover
+from loadstone.hardware.moves import add_moves
 from loadstone.hardware.outside import Outside
-from loadstone.hardware.tile_loops import MARKERS
 from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Signal, Value, any_of
 from loadstone.rtl.types import bit, unsigned
@@ -23,9 +23,10 @@ WAITING = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Storing:
-    """What the engine asks for: cells by array; whether an element leaves, and whether all are in external memory."""
+    """What the engine asks for: cells by array; whether a tile was read, an element leaves, and all is written."""
 
     reads: Mapping[str, Choice]
+    tile_stored: Signal
     leaves: Signal
     written: Signal
 
@@ -34,16 +35,16 @@ def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, be
     """An engine that stores what a mover goes through; datapaths come first where both read."""
     names, m = outside.names, outside.names.module
     room = names.register("store_room", unsigned(WAITING.bit_length()), comment="elements that may still be read")
-    taken, ready = m.wire(names.fresh("store_taken"), bit), m.wire(names.fresh("store_ready"), bit)
-    cells = {name: mover.cell_of(name, engine.compute.stores, copy) for name in mover.elements}
-    wanted = {name: element.wanted & (room != 0) for name, element in mover.elements.items()}
-    able = {name: _able(engine, name, cell, wanted[name]) for name, cell in cells.items()}
-    at_end = mover.at[MARKERS.tile_end]
-    runs = outside.runs("store", any_of(*able.values()), mover, at_end, taken)
-    m.assign(mover.passes[MARKERS.tile_end], at_end & runs["closed"])
-    for name, element in mover.elements.items():
-        m.assign(element.goes, able[name] & runs["in_ready"])
-    valid, word = _results(outside, mover, engine, cells)
+    taken, ready = m.wire(names.fresh("store_requested"), bit), m.wire(names.fresh("store_ready"), bit)
+    moves = add_moves(outside, "store", mover, engine.compute.stores, copy)
+    cells = {name: moves.cell_in(engine.compute.stores[name]) for name in moves.numbers}
+    able = {name: _able(engine, name, cell, moves.is_of(name) & (room != 0)) for name, cell in cells.items()}
+    runs = outside.runs("store", any_of(*able.values()), moves.place, moves.is_mark, taken)
+    reads = {name: names.wire(f"store_{name}_goes", flag & runs["in_ready"]) for name, flag in able.items()}
+    went = names.wire("store_goes", any_of(*reads.values()))
+    ends = names.wire("tile_stored", moves.is_mark & runs["closed"])
+    m.assign(moves.taken, went | ends)
+    valid, word = _results(outside, engine, reads, cells)
     fifo = make_fifo(f"{m.name}_results", word.bits, WAITING)
     queue = m.instance(names.fresh("results"), fifo, {"in_valid": valid, "in_data": word, "out_ready": ready})
     shown = names.wire("result_shown", queue["out_valid"] & outside.pauses.goes("result"))
@@ -53,14 +54,13 @@ def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, be
     m.assign(taken, writer["request_ready"])
     m.assign(ready, writer["element_ready"] & shown)
     leaves = names.wire("result_leaves", queue["out_valid"] & ready)
-    went = any_of(*(element.goes for element in mover.elements.values()))
     with m.clocked("Room is taken when a cell is read, and given back when its element leaves."):
         m.assign(room, (room + leaves - went).wrapped(room.bits))
         with m.when(begin):
             m.assign(room, WAITING)
-    written = names.wire("all_written", runs["empty"] & (room == WAITING) & writer["idle"])
-    reads = {name: (element.goes, cells[name]) for name, element in mover.elements.items()}
-    return Storing(reads, leaves, written)
+    idle = runs["empty"] & (room == WAITING) & writer["idle"]
+    written = names.wire("all_written", ~moves.is_there & idle)
+    return Storing({name: (goes, cells[name]) for name, goes in reads.items()}, ends, leaves, written)
 
 
 def _able(engine: Engine, name: str, cell: Value, wanted: Value) -> Signal:
@@ -70,12 +70,14 @@ def _able(engine: Engine, name: str, cell: Value, wanted: Value) -> Signal:
     return engine.names.wire(f"store_{name}_able", wanted & ~used)
 
 
-def _results(outside: Outside, mover: Mover, engine: Engine, cells: Mapping[str, Value]) -> tuple[Value, Value]:
+def _results(
+    outside: Outside, engine: Engine, reads: Mapping[str, Signal], cells: Mapping[str, Value]
+) -> tuple[Value, Value]:
     """Whether a word arrives from a local memory, and the word."""
     names, m = outside.names, outside.names.module
     arrives: dict[str, Value] = {}
-    for name, element in mover.elements.items():
-        flag: Value = element.goes
+    for name, goes in reads.items():
+        flag: Value = goes
         for k in range(engine.compute.memories.latency):
             flag = m.stored(names.fresh(f"{name}_read_{k}"), flag, reset=0)
         arrives[name] = flag

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import islpy as isl
 
 from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.hardware.controller import Options, Registers
+from loadstone.hardware.paths import Path, children, places
 from loadstone.loops.accelerator import STRIP, TILE, Accelerator, loops_over
-from loadstone.loops.model import Block, Instance, Node, mapped, with_instances
+from loadstone.loops.model import Block, For, If, Instance, Node, mapped, with_instances
 from loadstone.model.expression import Expression, substituted
 from loadstone.poly import renamed_dims
 from loadstone.poly.limits import LimitReached, operation_limit
@@ -47,6 +49,43 @@ def process_loops(accelerator: Accelerator, body: Node) -> Node:
 
 def _between(first: str, body: Node, last: str) -> Node:
     return Block((Instance(first, ()), body, Instance(last, ())))
+
+
+def tile_options(tree: Node) -> Options:
+    """How the controllers of processes are built: with registers for values of parameters, and around loops in tiles.
+
+    The latter are around the outermost of them: what these need of coordinates is ready when they begin.
+    """
+    bodies = [
+        ((*path, 1), node.items[1])
+        for path, node in places(tree)
+        if isinstance(node, Block) and node.items[:1] == (Instance(MARKERS.tile_begin, ()),)
+    ]
+    above = {path: Registers(1, 1) for place, body in bodies for path in _outermost_loops(body, place)}
+    return Options(above=above, steady=True)
+
+
+def _outermost_loops(node: Node, path: Path) -> Iterator[Path]:
+    """The paths of loops that are in no other."""
+    if isinstance(node, For):
+        yield path
+        return
+    for position, child in enumerate(children(node)):
+        yield from _outermost_loops(child, (*path, position))
+
+
+def with_registers(body: Node) -> Node:
+    """What is executed in a tile, with the cycles that these registers take as empty blocks."""
+    match body:
+        case For():
+            return Block((Block(()), body, Block(())))
+        case If(then=then, otherwise=otherwise):
+            other = None if otherwise is None else with_registers(otherwise)
+            return replace(body, then=with_registers(then), otherwise=other)
+        case Block(items=items):
+            return Block(tuple(map(with_registers, items)))
+        case Instance():
+            return body
 
 
 def _with_values(body: Node, names: Sequence[str]) -> Callable[[Instance], Node]:

@@ -177,11 +177,12 @@ class _Requests:
     """Elements of a mover that join to requests, of which some wait in a queue [coalescer.py].
 
     `open` is the request at hand, `queued` are those that ended, with the cycles in which they did, `ended` is their
-    number.
+    number. The longest request ends by itself, unless another element comes at once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, longest: int) -> None:
         self.open: Piece | None = None
+        self._longest, self._alone = longest, NEVER
         self.queued: deque[tuple[Piece, int]] = deque()
         self.ended = 0
         self._taken: list[int] = []
@@ -195,6 +196,18 @@ class _Requests:
         """The first cycle in which the request at hand can go into the queue; 0 if there is none."""
         full = self.open is not None and self.ended >= QUEUED_REQUESTS
         return self._taken[self.ended - QUEUED_REQUESTS] + 1 if full else 0
+
+    def begin(self, piece: Piece, last: int) -> None:
+        """Begins a request, the last element of which comes in some cycle."""
+        self.open = piece
+        self._alone = last + 1 if piece.length == self._longest else NEVER
+
+    def is_closed(self, time: int) -> bool:
+        """Whether no request is at hand in a cycle any more; one that ends by itself before it does so."""
+        alone = max(self._alone, self.room())
+        if self.open is not None and alone < time:
+            self.end(alone)
+        return self.open is None
 
     def end(self, time: int) -> None:
         """Ends the request at hand, if there is one."""
@@ -210,12 +223,41 @@ class _Requests:
         return piece, self._taken[-1]
 
 
+class _Moves:
+    """The queue between a mover and its engine, which holds two moves [moves.py]: when the last ones were taken."""
+
+    def __init__(self) -> None:
+        self._last, self._before = -1, -1
+
+    def entered(self, time: int) -> int:
+        """The cycle in which a move enters, if the mover stands at it from a time on."""
+        return max(time, self._before + 1)
+
+    def shown(self, entered: int) -> int:
+        """The first cycle in which the engine can take a move."""
+        return max(entered, self._last) + 1
+
+    def passed(self, count: int, entered: int, first: int, last: int) -> int:
+        """The cycle after the last of some moves enters.
+
+        The first enters in a cycle, and the engine takes it in its `first`, the last of them in its `last`.
+        """
+        following = entered + count
+        if count == 2:
+            following = max(following, self._last + 2)
+        elif count > 2:
+            following = max(following, (first if count == 3 else last - 2) + 2)
+        self._before = self._last if count == 1 else first if count == 2 else last - 1
+        self._last = last
+        return following
+
+
 class Loading:
     """The engine that loads [loading.py, reading.py]: what was asked for, and what arrived."""
 
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
-        self.requests = _Requests()
+        self.moves, self.requests = _Moves(), _Requests(shared.bus.burst)
         self.asked, self.arrived = 0, -1
         self._notes, self._popped = History(), History()
         self._beats, self._issued = 0, 0
@@ -225,46 +267,53 @@ class Loading:
         self._port = FreePort(("", WRITES), ())
 
     def tile(self, pieces: Iterable[Piece], time: int) -> Steps:
-        """Asks for the elements of a tile from a time on; the cycle after the mark of its end went into the queue."""
+        """Asks for the elements of a tile from a time on; the cycle after the mover went on at its end."""
+        moves = self.moves
         for piece in pieces:
             if piece.array:
-                time = max(time, self.requests.room(), self._room(1))
-                for cut in self._close(time):
+                entered = moves.entered(time)
+                first = max(moves.shown(entered), self._room(1))
+                if not self.requests.is_closed(first):
+                    first = max(first, self.requests.room())
+                    self.requests.end(first)
+                for cut in self._bursts():
                     self._arrive(cut, (yield self._offered(cut)))
-                time = self._open(piece, time)
+                time = moves.passed(piece.length, entered, first, self._open(piece, first))
             else:
                 time += piece.length
-        if self.requests.open is not None:
-            time = max(time, self.requests.room())
-            for cut in self._close(time):
-                self._arrive(cut, (yield self._offered(cut)))
-            time += 1
-        return self._mark(time)
+        entered = moves.entered(time)
+        first = moves.shown(entered)
+        if not self.requests.is_closed(first):
+            first = max(first, self.requests.room()) + 1
+            self.requests.end(first - 1)
+        for cut in self._bursts():
+            self._arrive(cut, (yield self._offered(cut)))
+        ended = self._mark(first)
+        return moves.passed(1, entered, ended, ended)
 
     def _open(self, piece: Piece, time: int) -> int:
-        """Begins a request; the cycle after the last of its elements was asked for."""
-        self.requests.open = piece
+        """Begins a request; the cycle in which the last of its elements is asked for."""
         last = max(time + piece.length - 1, self._room(piece.length))
+        self.requests.begin(piece, last)
         self.asked += piece.length
-        return last + 1
+        return last
 
     def _mark(self, time: int) -> int:
-        """Puts the mark of the end of a tile into the queue of notes; the cycle after that."""
+        """Puts the mark of the end of a tile into the queue of notes; the cycle in which that happens."""
         time = max(time, self._room(1))
         self.asked += 1
         self.arrived = max(time + 2, self.arrived + 1)
         self._notes.add(1, self.arrived, self.arrived)
-        return time + 1
+        return time
 
     def _room(self, count: int) -> int:
         """The first cycle in which the last of some notes can go into the queue."""
         return self._notes.after(self.asked + count - ON_THE_WAY) + 1
 
-    def _close(self, time: int) -> Sequence[_Cut]:
-        """Ends the request at hand; its bursts."""
-        if self.requests.open is None:
+    def _bursts(self) -> Sequence[_Cut]:
+        """The bursts of the request that ended, if one did."""
+        if not self.requests.queued:
             return ()
-        self.requests.end(time)
         piece, self._issued = self.requests.taken(self._issued)
         self._port = self._ports[piece.array]
         return _bursts(self.shared.widths, piece)
@@ -292,8 +341,8 @@ class Storing:
 
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
-        self.requests = _Requests()
-        self.read, self.written, self._writes = 0, -1, 0
+        self.moves, self.requests = _Moves(), _Requests(shared.bus.burst)
+        self.read, self.ended, self.written, self._writes = 0, -1, -1, 0
         self.complete = False
         self._left, self._served = History(), History()
         self._leaves, self._beats = -1, 0
@@ -301,42 +350,50 @@ class Storing:
         self._ports = {name: FreePort((name, FIRST_READ), shared.windows) for name in shared.widths.elements}
 
     def tile(self, pieces: Iterable[Piece], time: int) -> Steps:
-        """Reads the cells of a tile from a time on; the cycle in which it ends."""
+        """Reads the cells of a tile from a time on; the cycle after the mover went on at its end.
+
+        `ended` is the one in which all cells have been read.
+        """
+        moves = self.moves
         for piece in pieces:
             if piece.array:
                 while self.requests.waits or self._left.count < self.read + piece.length - WAITING:
                     yield BLOCKED
-                yield time, None
-                time = self._visit(piece, time)
+                entered = moves.entered(time)
+                shown = moves.shown(entered)
+                yield shown, None
+                time = moves.passed(piece.length, entered, *self._visit(piece, shown))
             else:
                 time += piece.length
-        if self.requests.open is None:
-            return time
+        entered = moves.entered(time)
+        self.ended = moves.shown(entered)
         while self.requests.waits:
             yield BLOCKED
-        time = max(time, self.requests.room())
-        self._end_request(time)
-        return time + 1
-
-    def _visit(self, piece: Piece, time: int) -> int:
-        """Reads cells in cycles in which no datapath does; the cycle after the last of them."""
-        port = self._ports[piece.array]
-        time = port.after(max(time, self.requests.room(), self._room(1)), 1)
-        self._end_request(time)
-        self.requests.open = piece
-        last, room = port.after(time, piece.length), self._room(piece.length)
-        self.read += piece.length
-        return (last if last >= room else port.after(room, 1)) + 1
-
-    def _end_request(self, time: int) -> None:
-        self.requests.end(time)
+        if not self.requests.is_closed(self.ended):
+            self.ended = max(self.ended, self.requests.room()) + 1
+            self.requests.end(self.ended - 1)
         self.shared.has_news = True
+        return moves.passed(1, entered, self.ended, self.ended)
+
+    def _visit(self, piece: Piece, time: int) -> tuple[int, int]:
+        """Reads cells in cycles in which no datapath does: the first and the last of these."""
+        port = self._ports[piece.array]
+        time = port.after(max(time, self._room(1)), 1)
+        if not self.requests.is_closed(time):
+            time = port.after(max(time, self.requests.room()), 1)
+            self.requests.end(time)
+        last, room = port.after(time, piece.length), self._room(piece.length)
+        last = last if last >= room else port.after(room, 1)
+        self.requests.begin(piece, last)
+        self.read += piece.length
+        self.shared.has_news = True
+        return time, last
 
     def end_strip(self, time: int) -> Steps:
         """Waits until all is written; when it is."""
         while self._writes < self.requests.ended:
             yield BLOCKED
-        return max(time, self.written + 1)
+        return max(time, self.ended + 1, self.written + 1)
 
     def _room(self, count: int) -> int:
         """The first cycle in which the last of some cells can be read."""

@@ -38,6 +38,8 @@ from loadstone.simulate.pipelines import Pipelines, pipelines_of
 from loadstone.simulate.samples import FIRST_TILES, Schedule, all_tiles, are_more, some_tiles
 from loadstone.simulate.tile_work import Placed, TileWork, tile_order
 
+START = 1
+"""The cycles from the start to the begin of the processes."""
 COMPLETE_TILES = 2000
 """The most tiles that are all gone through where nobody asks for it: that takes some seconds."""
 
@@ -164,7 +166,7 @@ class _Run:
         self.overlap = int(accelerator.handover.mode == "overlap")
         self.loaded, self.stored = _Moved(schedule), _Moved(schedule)
         self.activities: list[Activity] = []
-        self._computes_from, self._end = 0, 0
+        self._computes_from, self._end = START, 0
 
     def prediction(self) -> Prediction:
         """What the run takes; what is left out of it is as it was before."""
@@ -194,7 +196,7 @@ class _Run:
 
     def _load(self) -> Process:
         """The process that loads; it computes a tile as soon as its elements are known to have arrived."""
-        engine, tokens, time, tile = Loading(self.shared), self.tokens, 0, 0
+        engine, tokens, time, tile = Loading(self.shared), self.tokens, START, 0
         for number, strip in enumerate(self.schedule.strips):
             while len(tokens.strips) < number - self.overlap:
                 yield BLOCKED
@@ -229,7 +231,7 @@ class _Run:
 
     def _store(self) -> Process:
         """The process that stores."""
-        engine, tokens, time, tile = self.storing, self.tokens, 0, 0
+        engine, tokens, time, tile = self.storing, self.tokens, START, 0
         for strip in self.schedule.strips:
             time += 1
             for coordinates in strip:
@@ -239,11 +241,11 @@ class _Run:
                 time = begin + 1
                 pieces = self.work.stores(coordinates)
                 self.stored.add(pieces)
-                end = yield from engine.tile(pieces, time)
-                tokens.stored.append(end)
+                time = yield from engine.tile(pieces, time)
+                tokens.stored.append(engine.ended)
                 self.shared.has_news = True
-                self.activities.append(Activity("store", tile, begin, end))
-                time, tile = end + 1, tile + 1
+                self.activities.append(Activity("store", tile, begin, engine.ended))
+                tile += 1
             time = yield from engine.end_strip(time)
             tokens.strips.append(time)
             self.shared.has_news = True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial, reduce
 
 from loadstone.hardware.lanes import Lanes, lane_loops
-from loadstone.hardware.tile_loops import move_loops
+from loadstone.hardware.tile_loops import move_loops, with_registers
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Instance, Node, with_instances
 from loadstone.loops.walks import IDLE, Run, Walk, compiled_shape, compiled_walk
@@ -97,7 +97,8 @@ def _move_walks(
 ) -> tuple[Walk, Walk]:
     """Walks over the addresses of what a tile loads and stores."""
     inside, places = (*names, *accelerator.plan.tiles.coordinates), dict(arrays)
-    loads, stores = (_addressed(move_loops(accelerator, verb), places) for verb in ("load", "store"))
+    trees = (with_registers(move_loops(accelerator, verb)) for verb in ("load", "store"))
+    loads, stores = (_addressed(tree, places) for tree in trees)
     return compiled_walk(loads, inside), compiled_walk(stores, inside)
 
 
@@ -108,7 +109,7 @@ def _compute_walk(
     """A walk over the instances of a tile."""
     known = dict(pipelines)
     tree = with_instances(lane_loops(accelerator, lanes), lambda leaf: _with_arguments(accelerator, known, leaf))
-    return compiled_walk(tree, (*names, *accelerator.plan.tiles.coordinates))
+    return compiled_walk(with_registers(tree), (*names, *accelerator.plan.tiles.coordinates))
 
 
 @lru_cache(maxsize=KEPT)

@@ -7,10 +7,11 @@ still uses in c or later, or that are stored by n or later.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import dist
 from statistics import fmean
+from typing import NamedTuple
 
 import islpy as isl
 
@@ -25,8 +26,7 @@ MOST_POINTS = 200_000
 ENOUGH_POINTS = 8_000
 
 
-@dataclass(slots=True)
-class Life:
+class Life(NamedTuple):
     """The life of an element in tiles, numbered as they run; `stored` is -1 without a store."""
 
     first: int
@@ -66,21 +66,21 @@ def _size(life: Lifetimes) -> int:
     return len(tiles) * box_volume(middle.range())
 
 
-def _lives(life: Lifetimes) -> list[Life]:
-    """The lives of all elements in one strip, whose parameters are numbers."""
+def _lives(life: Lifetimes) -> Counter[Life]:
+    """How many elements have which life in one strip, whose parameters are numbers."""
     rank = {tile: number for number, tile in enumerate(points(life.existing))}
     loaded = set(points(life.loaded))
     found: dict[Point, Life] = {}
     for tile, element in pairs(life.held):
         here = rank[tile]
-        known = found.setdefault(element, Life(here, here, element in loaded))
-        known.first, known.last = min(known.first, here), max(known.last, here)
+        known = found.get(element) or Life(here, here, element in loaded)
+        found[element] = known._replace(first=min(known.first, here), last=max(known.last, here))
     for tile, element in pairs(life.store):
-        found[element].stored = rank[tile]
-    return list(found.values())
+        found[element] = found[element]._replace(stored=rank[tile])
+    return Counter(found.values())
 
 
-def _most(lives: list[Life], depth: int) -> int:
+def _most(lives: Counter[Life], depth: int) -> int:
     tiles = max((life.last for life in lives), default=-1) + 1
     return max((_alive(lives, *state) for state in _states(tiles, depth)), default=0)
 
@@ -93,10 +93,11 @@ def _states(tiles: int, depth: int) -> Iterator[tuple[int, int, int]]:
             yield oldest, current, newest
 
 
-def _alive(lives: list[Life], oldest: int, current: int, newest: int) -> int:
+def _alive(lives: Counter[Life], oldest: int, current: int, newest: int) -> int:
     return sum(
-        life.first <= (newest if life.loaded else current) and (life.last >= current or life.stored >= oldest)
-        for life in lives
+        count
+        for life, count in lives.items()
+        if life.first <= (newest if life.loaded else current) and (life.last >= current or life.stored >= oldest)
     )
 
 
