@@ -75,7 +75,7 @@ def build_hardware(
     """The hardware of a kernel as files, with testbenches that expect what the original program leaves in memory."""
     ended, start = trial(kernel, parameters)
     design = make_hardware(kernel, parameters, memories, operations)
-    given = _words(design.compute.stores, start, tuple(kernel.arrays))
+    given = _words(design.compute.stores, start, tuple(design.compute.kernel.arrays))
     return hardware_project(
         design, targets, Vectors(dict(parameters), given, _words(design.compute.stores, ended, live_out_arrays(kernel)))
     )
