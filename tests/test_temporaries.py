@@ -23,6 +23,8 @@ GIVES_WAY = {
     "narrow": "for (int i = 0; i < n; i++) { signed char t = a[i] * 77; b[i] = t * 2; c[i] = t; }",
     "of an outer loop": "for (int i = 0; i < n; i++) { int t = a[i]; for (int j = 0; j < n; j++) m[i][j] += t; }",
     "in a condition": "for (int i = 0; i < n; i++) { int t = a[i] - b[i]; if (t > 0) b[i] = t; }",
+    "set under a condition": "for (int i = 0; i < n; i++) { int t = 1; if (a[i] > 3) t = b[i]; b[i] = t * 2; }",
+    "clamped": "for (int i = 0; i < n; i++) { short t = a[i] - 90; if (t < 0) t = 0; if (t > 9) t = 9; c[i] = t; }",
     "sometimes": "for (int i = 0; i < n; i++) { int t = a[i] * 3; b[i] = c[i] > 5 ? t : c[i]; }",
     "a subscript": "for (int i = 0; i < n; i++) { int t = x[i]; h[t] += c[i]; }",
     "two of them": "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { int t = a[j], u = t * t; m[i][j] = u; }",
@@ -31,7 +33,6 @@ STAYS = {
     "overwritten": "for (int i = 0; i < n; i++) { int t = a[i]; a[i] = b[i]; b[i] = t; }",
     "carried": "int t = 0; for (int i = 0; i < n; i++) { b[i] = t; t = a[i]; }",
     "a sum": "for (int i = 0; i < n; i++) { int t = 0; for (int j = 0; j < n; j++) t += m[i][j]; b[i] = t; }",
-    "set under a condition": "for (int i = 0; i < n; i++) { int t = 1; if (a[i] > 3) t = b[i]; b[i] = t * 2; }",
     "of two loops": "for (int i = 0; i < n; i++) { int t; for (int j = 0; j < 2; j++) t = a[i] + j; b[i] = t; }",
     "set before": "int t = a[0] / 3; for (int i = 0; i < n; i++) b[i] = t * c[i];",
     "many times": "for (int i = 0; i < n; i++) { int t = a[i]; "
@@ -129,7 +130,8 @@ def random_body(source: random.Random) -> str:
     lines = [f"{name} = {source.choice(cells[3:])} + {k};" for k, name in enumerate(cells[:3])]
     for k in range(6):
         value = f"{source.choice(cells)} * {k + 2} - {source.choice(cells)}"
-        lines.append(f"{source.choice(cells)} = {value};")
+        guard = source.choice(["", "", "if (b[i] > 9) ", "if (t < u) "])
+        lines.append(f"{guard}{source.choice(cells)} = {value};")
     return f"int t, u, v; for (int i = 0; i < n; i++) {{ {' '.join(lines)} }}"
 
 

@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from loadstone.analysis.dependences import flow_of_reads
-from loadstone.model.expression import Cast, Expression, Operand, cast, rebuilt, walk
+from loadstone.model.expression import Cast, Expression, Operand, Select, cast, rebuilt, walk
 from loadstone.model.kernel import Access, Kernel, Statement, padded
+from loadstone.model.types import ScalarType
 from loadstone.poly import map_from_values
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.poly.spaces import Dim, dimension, maps_of
@@ -44,8 +45,11 @@ def _attempted(kernel: Kernel, name: str) -> Kernel | None:
 
 
 def _without(kernel: Kernel, name: str) -> Kernel | None:
+    if not any(s.write.array == name for s in kernel.statements):
+        return None
+    kernel = _always_written(kernel, name)
     readers = {s.name for s in kernel.statements if _reads(s, name)}
-    if not readers or not any(s.write.array == name for s in kernel.statements):
+    if not readers:
         return None
     sources = _sources(kernel, name)
     statements = {s.name: s for s in kernel.statements}
@@ -59,6 +63,23 @@ def _without(kernel: Kernel, name: str) -> Kernel | None:
     if any(_size(each) > MOST_PARTS for each in statements.values()):
         return None
     return _dropped(kernel, name, statements)
+
+
+def _always_written(kernel: Kernel, name: str) -> Kernel:
+    """The kernel with a scalar that keeps its value, `t = c ? x : t`, where it was written under a condition."""
+    kind = kernel.arrays[name].type
+    changed = (_unconditional(s, kind) if s.write.array == name else s for s in kernel.statements)
+    return replace(kernel, statements=tuple(changed))
+
+
+def _unconditional(statement: Statement, kind: ScalarType) -> Statement:
+    """A statement that writes a scalar of some type, and writes its old value where its condition is zero."""
+    if statement.condition is None:
+        return statement
+    write = replace(statement.write, exact=True)
+    kept = Operand(len(statement.reads), kind)
+    value = Select(statement.condition, cast(_spelled(statement.value), kind), kept, kind)
+    return replace(statement, reads=(*statement.reads, write), write=write, value=value, condition=None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
