@@ -92,6 +92,13 @@ class Compute:
         return {name: self.kernel.statement(name) for name in self.datapaths}
 
     @property
+    def stable_types(self) -> dict[str, Bits]:
+        """The types of values that do not change: scalars that are never written, and parameters."""
+        types = {each: self.stores[each].type for each in self.stable}
+        ports = self.control.parameters.items()
+        return types | {parameter: self.control.module[port].bits for parameter, port in ports}
+
+    @property
     def modules(self) -> tuple[str, ...]:
         """The names of its modules, and of the one that it is for."""
         return self.name, self.control.module.name, *(path.module.name for path in self.datapaths.values())

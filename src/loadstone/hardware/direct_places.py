@@ -169,10 +169,8 @@ def _made(
 
 def _tables(compute: Compute, statement: Statement, found: Found, operations: Operations) -> dict[int, Timetable]:
     """The times of the places of a statement, by position."""
-    control = compute.control
-    types = {each: compute.stores[each].type for each in compute.stable}
-    types |= {parameter: control.module[port].bits for parameter, port in control.parameters.items()}
-    given = compute.signatures[statement.name].typed(control.types(statement.name))
+    types = compute.stable_types
+    given = compute.signatures[statement.name].typed(compute.control.types(statement.name))
     arguments = replace(given, words=found.all_words(statement))
     return {
         position: timetable(

@@ -138,8 +138,7 @@ def _tables(
 ) -> dict[str, Timetable]:
     """The times of all statements, which end at the same time after their start."""
     control, registers = compute.control, _registers(compute.kernel)
-    types = {each: registers[each].type for each in compute.stable}
-    types |= {parameter: control.module[port].bits for parameter, port in control.parameters.items()}
+    types = compute.stable_types
     found: dict[str, Timetable] = {}
     for each, statement in statements.items():
         arguments = replace(compute.signatures[each].typed(control.types(each)), words=given[each])
