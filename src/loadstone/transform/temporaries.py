@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import islpy as isl
 
 from loadstone.analysis.dependences import flow_of_reads
-from loadstone.model.expression import Cast, Expression, Operand, Select, cast, rebuilt, walk
+from loadstone.model.expression import Cast, Expression, Operand, Select, Unary, cast, rebuilt, walk
 from loadstone.model.kernel import Access, Kernel, Statement, padded
 from loadstone.model.types import ScalarType
 from loadstone.poly import map_from_values
@@ -66,17 +67,49 @@ def _without(kernel: Kernel, name: str) -> Kernel | None:
 
 
 def _always_written(kernel: Kernel, name: str) -> Kernel:
-    """The kernel with a scalar that keeps its value, `t = c ? x : t`, where it was written under a condition."""
+    """The kernel with a scalar that keeps its value, `t = c ? x : t`, where it was written under a condition.
+
+    Of two branches that write it, the first does so always: the second keeps that value where it is needed.
+    """
     kind = kernel.arrays[name].type
-    changed = (_unconditional(s, kind) if s.write.array == name else s for s in kernel.statements)
-    return replace(kernel, statements=tuple(changed))
+    using = [s for s in kernel.statements if s.write.array == name or _reads(s, name)]
+    first = {one.name for one, other in pairwise(using) if _is_other_branch(one, other)}
+    changed = {s.name: _unconditional(s, kind, s.name in first) for s in using if s.write.array == name}
+    return replace(kernel, statements=tuple(changed.get(s.name, s) for s in kernel.statements))
 
 
-def _unconditional(statement: Statement, kind: ScalarType) -> Statement:
-    """A statement that writes a scalar of some type, and writes its old value where its condition is zero."""
+def _is_other_branch(one: Statement, other: Statement) -> bool:
+    """Whether a statement is executed where the one before it is not, in the same iterations; both write a scalar."""
+    match one.condition, other.condition:
+        case (found, Unary(op="!", operand=operand)) if found is not None and found == operand:
+            used = {part.position for part in walk(found) if isinstance(part, Operand)}
+        case _:
+            return False
+    same_words = all(_element(one.reads[k]) == _element(other.reads[k]) for k in used)
+    return same_words and one.write.array == other.write.array and _loops(one).is_equal(_loops(other))
+
+
+def _element(access: Access) -> tuple[str, tuple[Expression, ...]]:
+    return access.array, access.subscripts
+
+
+def _loops(statement: Statement) -> isl.Map:
+    """When a statement is executed, but for its place in the innermost loop; instances are those of `instance`."""
+    dates = statement.schedule.intersect_domain(statement.domain)
+    last = dates.dim(Dim.out) - 1
+    return dates.project_out(Dim.out, last, 1).set_tuple_name(Dim.in_, "instance")
+
+
+def _unconditional(statement: Statement, kind: ScalarType, is_first: bool) -> Statement:
+    """A statement that always writes a scalar of some type; its old value, where its condition is zero.
+
+    The first of two branches writes its own value.
+    """
     if statement.condition is None:
         return statement
     write = replace(statement.write, exact=True)
+    if is_first:
+        return replace(statement, write=write, condition=None)
     kept = Operand(len(statement.reads), kind)
     value = Select(statement.condition, cast(_spelled(statement.value), kind), kept, kind)
     return replace(statement, reads=(*statement.reads, write), write=write, value=value, condition=None)
