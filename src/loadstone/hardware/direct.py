@@ -21,7 +21,7 @@ from loadstone.bus.writing import make_write_master
 from loadstone.hardware.accelerator import AcceleratorDesign, bus_for
 from loadstone.hardware.datapath import fetch_port
 from loadstone.hardware.direct_instances import Last, Passed, Result
-from loadstone.hardware.direct_levels import Calm, LevelParts, LevelStage, Stream, add_level
+from loadstone.hardware.direct_levels import INSTANCES, Calm, LevelParts, LevelStage, Stream, add_level
 from loadstone.hardware.direct_notes import Elements, Notes
 from loadstone.hardware.direct_reading import add_reader, make_client
 from loadstone.hardware.direct_statements import DirectStatements, make_direct_statements
@@ -45,8 +45,6 @@ from loadstone.rtl.expressions import Signal, Value, all_of, any_of, cat, const,
 from loadstone.rtl.module import Instance, Module
 from loadstone.rtl.types import Bits, address_width, bit, unsigned
 
-INSTANCES = 16
-"""How many instances can wait for their words."""
 RESULTS = 16
 """How many results can wait to be written."""
 OPEN_WRITES = 16

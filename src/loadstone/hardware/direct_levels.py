@@ -21,7 +21,7 @@ from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit, unsigned
 
 INSTANCES = 16
-"""How many instances can be on their way through a stage."""
+"""How many instances can be on their way through a stage, or wait for their words behind the last one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
