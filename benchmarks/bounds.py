@@ -26,7 +26,7 @@ from pathlib import Path
 import islpy as isl
 
 import loadstone as ls
-from loadstone.counting.bound import (
+from loadstone.counting.bounding import (
     AddVariables,
     Basic,
     DropFractions,
@@ -39,8 +39,8 @@ from loadstone.counting.bound import (
     bound,
 )
 from loadstone.counting.extremum import number
-from loadstone.counting.live_elements import Lifetime, live_count
 from loadstone.counting.pieces import Pieces
+from loadstone.counting.schedule_memory import Lifetime, live_count
 from loadstone.counting.schedule_search import linear_schedule, schedules
 from loadstone.model.kernel import Kernel
 

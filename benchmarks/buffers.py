@@ -20,8 +20,8 @@ from typing import NamedTuple
 import loadstone as ls
 from loadstone.pipeline import choose_tiling, plan_tiles
 from loadstone.storage.buffers import Buffer
-from loadstone.storage.crowd import sample_parameters
 from loadstone.storage.local_plan import DEFAULT_DEPTH, with_buffers
+from loadstone.storage.max_live import sample_parameters
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GOAL = 1.10

@@ -36,9 +36,10 @@ import islpy as isl
 from idwt import FOLDER, variant
 
 import loadstone as ls
-from loadstone.hardware import Options, Registers, loops_at, make_controller, make_flat_controller, with_counters
-from loadstone.hardware.paths import statements
+from loadstone.hardware.control.controller import Options, Registers, make_controller
+from loadstone.hardware.control.flat import make_flat_controller
 from loadstone.loops import Block, For, Instance, Node, generate
+from loadstone.loops.paths import loops_at, statements, with_counters
 from loadstone.loops.simplify import simplified
 from loadstone.model.expression import Binary, Expression, Unary, Variable, integer
 from loadstone.model.kernel import Kernel

@@ -17,11 +17,12 @@ such figure; it only says that lines of an image fit, and frames do not.
 Frames per second [Devos, Figure 5.20]: the picture is lost in the text at hand. What remains is its rule, frames =
 min(computation, bandwidth / words per frame), and the frames of designs with borders on a Stratix EP1S60 that are
 limited by computation (Table 5.9); `published` is that rule with these numbers. Ours are predicted by the model of
-`loadstone.simulate.predicted` for accelerators of `examples/idwt97.c` (strips of 8 and 16 rows, three levels one after
-the other) on memories that differ in bandwidth alone, and are as `paper` else: rows, latency and the overlap of load,
-compute and store count. What cannot be compared: our clock is assumed (100 MHz, not placed), words have 32 bits, the
-tiling differs from the variants (neighbouring strips exchange rows of `v`, so that more words move than in LB), and one
-port for each local memory limits our datapaths. The form of the curves can: proportional, then flat.
+`loadstone.simulate.prediction.model` for accelerators of `examples/idwt97.c` (strips of 8 and 16 rows, three
+levels one after the other) on memories that differ in bandwidth alone, and are as `paper` else: rows, latency and the
+overlap of load, compute and store count. What cannot be compared: our clock is assumed (100 MHz, not placed), words
+have 32 bits, the tiling differs from the variants (neighbouring strips exchange rows of `v`, so that more words move
+than in LB), and one port for each local memory limits our datapaths. The form of the curves can: proportional, then
+flat.
 """
 
 from __future__ import annotations
@@ -33,13 +34,14 @@ from pathlib import Path
 
 import loadstone as ls
 from loadstone.dram.timing import Timing
-from loadstone.hardware.accelerator import make_accelerator_design
-from loadstone.hardware.stores import parameter_limits
+from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.loops.accelerator import make_accelerator
+from loadstone.loops.ranges import parameter_limits
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import choose_tiling, plan_tiles
-from loadstone.simulate import Trace, execute, initial_memory
-from loadstone.simulate.predicted import predict_design
+from loadstone.simulate.interpreter import Trace, execute
+from loadstone.simulate.memory import initial_memory
+from loadstone.simulate.prediction.model import predict_design
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transfer import Plan
 from loadstone.transfer.volumes import count

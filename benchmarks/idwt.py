@@ -27,17 +27,16 @@ from typing import NamedTuple
 
 import loadstone as ls
 from loadstone.analysis import Dependences, dependences
-from loadstone.emit.c import emit_kernel, emit_loops
+from loadstone.emit.c.printer import emit_kernel, emit_loops
 from loadstone.locality import exceeding, measure, order_of
 from loadstone.loops.transformed import Style, program_loops
 from loadstone.model.expression import Expression, Operand, binary, rebuilt
 from loadstone.model.kernel import Access, Array, Kernel, Statement
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.spaces import Dim
-from loadstone.simulate import initial_memory, mismatches
-from loadstone.simulate.compiled import CompiledKernel, compile_original
-from loadstone.simulate.compiled import Program as Files
-from loadstone.simulate.memory import copied, live_out_arrays
+from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
+from loadstone.simulate.programs.compiled import CompiledKernel, compile_original
+from loadstone.simulate.programs.compiled import Program as Files
 from loadstone.transfer.volumes import count
 from loadstone.transform.legality import program_violation
 from loadstone.transform.program import Program, program_of

@@ -22,11 +22,11 @@ from typing import NamedTuple
 import loadstone as ls
 from loadstone.dram.timing import preset
 from loadstone.errors import UnsupportedError
-from loadstone.hardware.accelerator import make_accelerator_design
-from loadstone.hardware.stores import parameter_limits
+from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.loops.accelerator import Accelerator, make_accelerator
+from loadstone.loops.ranges import parameter_limits
 from loadstone.pipeline import choose_tiling, plan_tiles
-from loadstone.simulate.predicted import Prediction, predict_design
+from loadstone.simulate.prediction.model import Prediction, predict_design
 from loadstone.storage.local_plan import with_buffers
 from loadstone.systems import run_system
 

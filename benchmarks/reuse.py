@@ -21,8 +21,8 @@ from typing import NamedTuple
 import loadstone as ls
 from loadstone.locality import exceeding, measure, order_of
 from loadstone.model.kernel import Kernel
-from loadstone.simulate import initial_memory
-from loadstone.simulate.compiled import compile_printed
+from loadstone.simulate.memory import initial_memory
+from loadstone.simulate.programs.compiled import compile_printed
 from loadstone.transform.tiling import Tiling, tiled
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -30,16 +30,16 @@ from typing import NamedTuple
 
 import loadstone as ls
 from loadstone.dram.timing import preset
-from loadstone.hardware.accelerator import AcceleratorDesign, make_accelerator_design
-from loadstone.hardware.direct import make_direct_design
-from loadstone.hardware.stores import parameter_limits
+from loadstone.hardware.accelerator.top import make_accelerator_design
+from loadstone.hardware.design import AcceleratorDesign
+from loadstone.hardware.direct.top import make_direct_design
 from loadstone.loops.accelerator import make_accelerator
+from loadstone.loops.ranges import parameter_limits
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import choose_tiling, plan_tiles, trial
 from loadstone.rtl.synthesis import Resources, synthesize
-from loadstone.simulate import mismatches
-from loadstone.simulate.memory import live_out_arrays
-from loadstone.simulate.system import Outcome, SystemRun
+from loadstone.simulate.hardware.system import Outcome, SystemRun
+from loadstone.simulate.memory import live_out_arrays, mismatches
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transfer.volumes import count
 

@@ -16,6 +16,36 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").rglob("*.c"))
 UGLY = (0, 1, 2, 3, 5, 7)
 MOST_INSTANCES = 400
+CLASHES = """
+void control(int n, int A[n], int a[n], int start[n], int S0, int control_[n])
+{
+#pragma scop
+  for (int tile = 0; tile < n; tile++) {
+a:  A[tile] = a[tile] + start[tile] * S0;
+S0: control_[tile] += A[tile];
+  }
+#pragma endscop
+}
+"""
+
+FILTER = """
+void filter(int n, int m, int a[n + m], int w[m], int out[n]) {
+  for (int i = 0; i < n; i++) {
+    int sum = 0;
+    for (int j = 0; j < m; j++)
+      sum += a[i + j] * w[j];
+    out[i] = sum >> 2;
+  }
+}
+"""
+
+ROWS_LATER = """
+void rows_later(int n, int m, int a[n][m]) {
+  for (int i = 2; i < n; i++)
+    for (int j = 0; j < m; j++)
+      a[i][j] = a[i - 2][j] + 1;
+}
+"""
 
 
 def tiny_parameters(kernel: Kernel, values: tuple[int, ...] = UGLY) -> Iterator[dict[str, int]]:

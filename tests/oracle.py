@@ -9,8 +9,8 @@ import islpy as isl
 
 from loadstone.model.kernel import Kernel
 from loadstone.poly import fixed, pairs
-from loadstone.simulate import Memory, Trace, execute, initial_memory
-from loadstone.simulate.interpreter import Instance
+from loadstone.simulate.interpreter import Instance, Trace, execute
+from loadstone.simulate.memory import Memory, initial_memory
 
 Pairs = set[tuple[Instance, Instance]]
 

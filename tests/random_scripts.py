@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from loadstone.transform.program import Part, Program
+from loadstone.transform.step_syntax import Step
 from loadstone.transform.steps import (
     Constrain,
     Distribute,
@@ -22,7 +23,6 @@ from loadstone.transform.steps import (
     Tile,
     Unroll,
 )
-from loadstone.transform.usage import Step
 
 
 def random_step(program: Program, source: random.Random) -> Step:

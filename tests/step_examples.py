@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import loadstone as ls
-from loadstone.emit.c import emit_kernel
+from loadstone.emit.c.printer import emit_kernel
 from loadstone.loops.transformed import program_loops
 from loadstone.transform.script import parse_script
 from loadstone.transform.sequence import apply_steps
-from loadstone.transform.usage import Step
+from loadstone.transform.step_syntax import Step
 
 HEAD = "void f(int N, int a[N], int b[N][N], int c[N], int d[N])"
 

@@ -12,9 +12,12 @@ import islpy as isl
 from loadstone.model.kernel import Access, Kernel
 from loadstone.model.types import Number
 from loadstone.poly import fixed, pairs
+from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.spaces import parameters_to_inputs
 from loadstone.simulate.interpreter import Instance, instances_in_order, run_instance
 from loadstone.simulate.memory import Buffer, Element, Memory, copied
+from loadstone.transfer import Plan, make_plan
+from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transfer.strips import in_memory
 from loadstone.transform.tiling import TiledKernel
 from oracle import traced
@@ -174,3 +177,11 @@ def replayed(
             for name, element in store.get(tile.coordinates, nothing):
                 memory[name][element] = local[name][element]
     return memory
+
+
+def plan_within_limit(tiles: TiledKernel, limit: int) -> Plan:
+    try:
+        with operation_limit(limit):
+            return make_plan(tiles)
+    except LimitReached:
+        return Plan(tiles, coarse_arrays(tiles), False, "limit")

@@ -8,11 +8,10 @@ from typing import Any, Literal, TypeVar
 
 from loadstone.analysis import Dependences, dependences
 from loadstone.analysis.bounds import out_of_bounds
-from loadstone.emit.hls import Flavour
-from loadstone.emit.targets import predicted_words
+from loadstone.emit.c.hls import Flavour
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
 from loadstone.loops import Node
-from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.model.kernel import Kernel
 from loadstone.networks.build import make_network
 from loadstone.networks.closed_forms import closed_form
@@ -22,10 +21,10 @@ from loadstone.networks.reuse import with_reuse
 from loadstone.networks.sizes import occupancies, power_of_two
 from loadstone.networks.split import split_by_depth, split_completely
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
-from loadstone.simulate import execute, initial_memory, mismatches
-from loadstone.simulate.accelerated import compile_c, compile_hls
-from loadstone.simulate.compiled import CompiledKernel, compile_original, compile_printed, compile_reference
-from loadstone.simulate.memory import Memory, copied, live_out_arrays
+from loadstone.simulate.interpreter import execute
+from loadstone.simulate.memory import Memory, copied, initial_memory, live_out_arrays, mismatches
+from loadstone.simulate.programs.accelerated import compile_c, compile_hls
+from loadstone.simulate.programs.compiled import CompiledKernel, compile_original, compile_printed, compile_reference
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import DEFAULT_DEPTH, LocalPlan, with_buffers
 from loadstone.transfer import Plan, make_plan
@@ -37,9 +36,9 @@ from loadstone.transform.parallel import parallel_loops
 from loadstone.transform.script import ScriptStep, parse_script, read_script
 from loadstone.transform.sequence import Transformed, apply_steps, check_result
 from loadstone.transform.sink import sunk
+from loadstone.transform.step_syntax import Step
 from loadstone.transform.temporaries import without_temporaries
 from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled, untiled
-from loadstone.transform.usage import Step
 
 T = TypeVar("T")
 Split = Literal["none", "depth", "complete"]

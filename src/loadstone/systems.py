@@ -10,23 +10,23 @@ from typing import Any
 from loadstone.bus.ports import Bus
 from loadstone.dram.litedram import BUS
 from loadstone.dram.timing import Timing
-from loadstone.emit.targets import cycle_limit, predicted_words
 from loadstone.errors import ToolError, UnsupportedError
-from loadstone.hardware.accelerator import AcceleratorDesign, make_accelerator_design
-from loadstone.hardware.direct import make_direct_design
-from loadstone.hardware.network_design import NetworkDesign, make_network_design
-from loadstone.hardware.operations import Operations
-from loadstone.hardware.stores import parameter_limits
-from loadstone.hardware.timing import Memories
-from loadstone.loops.accelerator import Accelerator
+from loadstone.hardware.accelerator.top import make_accelerator_design
+from loadstone.hardware.datapath.operations import Operations
+from loadstone.hardware.datapath.timing import Memories
+from loadstone.hardware.design import AcceleratorDesign
+from loadstone.hardware.direct.top import make_direct_design
+from loadstone.hardware.harness.cycle_limits import cycle_limit
+from loadstone.hardware.network.top import NetworkDesign, make_network_design
+from loadstone.loops.accelerator import Accelerator, predicted_words
+from loadstone.loops.ranges import parameter_limits
 from loadstone.model.kernel import Kernel
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import sized
 from loadstone.pipeline import trial
-from loadstone.simulate import mismatches
-from loadstone.simulate.memory import Memory, live_out_arrays
-from loadstone.simulate.predicted import Prediction, has_many_tiles, predict_design
-from loadstone.simulate.system import ExternalMemory, Outcome, SystemRun
+from loadstone.simulate.hardware.system import ExternalMemory, Outcome, SystemRun
+from loadstone.simulate.memory import Memory, live_out_arrays, mismatches
+from loadstone.simulate.prediction.model import Prediction, has_many_tiles, predict_design
 from loadstone.transfer.volumes import count
 
 

@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.dram.timing import preset
-from loadstone.emit.accelerator_project import accelerator_project
-from loadstone.emit.hdl import HARDWARE_TARGETS, hardware_project
-from loadstone.emit.hdl_description import statement_times
-from loadstone.emit.hdl_vectors import Vectors, memory_words
-from loadstone.emit.hls import Flavour
+from loadstone.emit.c.hls import Flavour
+from loadstone.emit.c.targets import build_project
+from loadstone.emit.hdl.accelerator import accelerator_project
+from loadstone.emit.hdl.description import statement_times
+from loadstone.emit.hdl.on_chip import HARDWARE_TARGETS, hardware_project
+from loadstone.emit.hdl.vectors import Vectors
 from loadstone.emit.project import Project
-from loadstone.emit.targets import build_project
-from loadstone.hardware.accelerator import AcceleratorDesign
+from loadstone.hardware.datapath.operations import Operations
+from loadstone.hardware.datapath.timing import Memories
+from loadstone.hardware.design import AcceleratorDesign
+from loadstone.hardware.layout import Stores, memory_words
 from loadstone.hardware.on_chip import Design, make_on_chip
-from loadstone.hardware.operations import Operations
-from loadstone.hardware.stores import Stores, parameter_limits
-from loadstone.hardware.timing import Memories
 from loadstone.loops.accelerator import Accelerator, make_accelerator
+from loadstone.loops.ranges import parameter_limits
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import plan, trial
-from loadstone.simulate import mismatches
-from loadstone.simulate.hardware import HardwareRun, Simulator
-from loadstone.simulate.memory import Memory, live_out_arrays
+from loadstone.simulate.hardware.on_chip import HardwareRun, Simulator
+from loadstone.simulate.memory import Memory, live_out_arrays, mismatches
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import DEFAULT_DEPTH
 from loadstone.transfer.volumes import count

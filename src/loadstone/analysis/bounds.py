@@ -11,7 +11,7 @@ from loadstone.errors import Span
 from loadstone.model.affine import NotAffine, affine_value
 from loadstone.model.kernel import Access, Array, Kernel
 from loadstone.poly import fixed
-from loadstone.poly.points import sample_pair
+from loadstone.poly.enumeration import sample_pair
 from loadstone.poly.spaces import dimension
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from loadstone.analysis.bounds import OutOfBounds, out_of_bounds
-from loadstone.analysis.dependences import dependences
+from loadstone.analysis.dataflow import dependences
 from loadstone.analysis.liveness import live_in
 from loadstone.model.affine import affine_text
 from loadstone.model.kernel import Array, Kernel, Statement

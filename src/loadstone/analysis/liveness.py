@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
-from loadstone.analysis.dependences import unwritten_reads
+from loadstone.analysis.dataflow import unwritten_reads
 from loadstone.model.kernel import Kernel
 from loadstone.poly import coalesced
 

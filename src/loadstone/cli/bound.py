@@ -11,7 +11,7 @@ from typing import Any
 from loadstone.cli.console import console, table
 from loadstone.cli.count import check_parameters, given_text
 from loadstone.cli.kernels import parameter_values
-from loadstone.counting.bound import (
+from loadstone.counting.bounding import (
     AddVariables,
     Basic,
     DropFractions,
@@ -24,9 +24,9 @@ from loadstone.counting.bound import (
     bound,
 )
 from loadstone.counting.extremum import Extremum, Value, as_text, number
-from loadstone.counting.live_elements import Lifetime, live_count, read_schedule
 from loadstone.counting.pieces import Pieces, parameter_names, with_parameters
 from loadstone.counting.reading import read_quasi_polynomial
+from loadstone.counting.schedule_memory import Lifetime, live_count, read_schedule
 from loadstone.counting.schedule_search import Found, search
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
 from loadstone.frontend.read import parse

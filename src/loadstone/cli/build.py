@@ -13,10 +13,10 @@ from loadstone.cli.kernels import (
     parameter_values,
     read_kernel,
 )
-from loadstone.emit.hdl import HARDWARE_TARGETS
-from loadstone.emit.network_targets import build_network_project
+from loadstone.emit.c.network_targets import build_network_project
+from loadstone.emit.c.targets import build_project
+from loadstone.emit.hdl.on_chip import HARDWARE_TARGETS
 from loadstone.emit.project import Project
-from loadstone.emit.targets import build_project
 from loadstone.errors import Diagnostic, InputError
 from loadstone.model.kernel import Kernel
 from loadstone.networks.sizes import sized

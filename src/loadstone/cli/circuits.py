@@ -14,14 +14,14 @@ from loadstone.cli.kernels import accelerator_of, complete_network
 from loadstone.dram.litedram import BUS
 from loadstone.dram.timing import preset
 from loadstone.errors import Diagnostic, InputError
-from loadstone.hardware.accelerator import AcceleratorDesign, bus_for, element_bytes
-from loadstone.hardware.operations import Operations
-from loadstone.hardware.timing import Memories
+from loadstone.hardware.datapath.operations import Operations
+from loadstone.hardware.datapath.timing import Memories
+from loadstone.hardware.design import AcceleratorDesign, bus_for, element_bytes
 from loadstone.loops.accelerator import Accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.report.activity_picture import activity_lines
-from loadstone.simulate.hardware import Simulator
-from loadstone.simulate.system import ExternalMemory
+from loadstone.simulate.hardware.on_chip import Simulator
+from loadstone.simulate.hardware.system import ExternalMemory
 from loadstone.systems import make_external_hardware, predict_system, run_network_system, run_system
 from loadstone.targets import make_hardware, run_hardware
 

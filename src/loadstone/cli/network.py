@@ -19,7 +19,7 @@ from loadstone.networks.model import Network
 from loadstone.networks.sizes import sized
 from loadstone.pipeline import channel_sizes, check_tiling, split_network, whole_network
 from loadstone.report.network_picture import network_svg
-from loadstone.simulate.tune import Tuning, tune
+from loadstone.simulate.networks.tune import Tuning, tune
 
 
 def run(arguments: argparse.Namespace) -> int:

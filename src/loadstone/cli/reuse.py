@@ -12,13 +12,13 @@ from rich.text import Text
 from loadstone.cli.console import console, table
 from loadstone.cli.kernels import parameter_values, read_kernel, tiled_kernel
 from loadstone.errors import Diagnostic, InputError
+from loadstone.locality.advice import Action, origin_of, suggestions
 from loadstone.locality.description import histogram_rows, reuse_info, symbolic_info, trace_info
-from loadstone.locality.measure import measure
+from loadstone.locality.measurement import measure
 from loadstone.locality.nesting import Nesting
 from loadstone.locality.order import Order, order_of
 from loadstone.locality.profile import PairCount, Profile, misses
 from loadstone.locality.references import Reference
-from loadstone.locality.suggestions import Action, origin_of, suggestions
 from loadstone.locality.symbolic import SymbolicReuse, symbolic_reuses
 from loadstone.locality.trace import TraceRow, trace_table
 from loadstone.model.kernel import Kernel

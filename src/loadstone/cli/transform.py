@@ -12,7 +12,7 @@ from rich.text import Text
 
 from loadstone.cli.console import console, table
 from loadstone.cli.kernels import parameter_values, parse_kernel, script_steps
-from loadstone.emit.transformed import emit_transformed
+from loadstone.emit.c.transformed import emit_transformed
 from loadstone.errors import Diagnostic, InputError
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel

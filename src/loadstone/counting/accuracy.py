@@ -7,7 +7,7 @@ from math import comb, inf, isfinite
 
 import islpy as isl
 
-from loadstone.counting.count import number_of_points
+from loadstone.counting.cardinality import number_of_points
 from loadstone.counting.pieces import Piece
 from loadstone.counting.relative_error import amplification, product_error, rivlin_error
 from loadstone.poly.spaces import Dim

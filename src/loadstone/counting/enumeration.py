@@ -7,7 +7,7 @@ from math import inf
 
 import islpy as isl
 
-from loadstone.counting.count import number_of_points
+from loadstone.counting.cardinality import number_of_points
 from loadstone.counting.extremum import Candidate, Chamber, Extremum, Value
 from loadstone.counting.pieces import Piece
 from loadstone.poly.listing import each_pair

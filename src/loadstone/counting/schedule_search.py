@@ -15,10 +15,10 @@ from math import gcd, inf
 import islpy as isl
 
 from loadstone.analysis import anti, flow, output
-from loadstone.counting.bound import Method
-from loadstone.counting.count import parts_of
+from loadstone.counting.bounding import Method
+from loadstone.counting.cardinality import parts_of
 from loadstone.counting.extremum import Value, number
-from loadstone.counting.live_elements import Lifetime, memory_size
+from loadstone.counting.schedule_memory import Lifetime, memory_size
 from loadstone.model.kernel import Kernel, Statement, union_of_maps
 from loadstone.poly import fixed, map_from_values
 from loadstone.poly.order import later

@@ -7,7 +7,7 @@ from functools import cache
 
 from loadstone.bus.axi import Handshake, axi_channels, axi_ports
 from loadstone.bus.ports import Bus, declare_ports, is_power
-from loadstone.bus.rings import Ring, add_ring
+from loadstone.bus.ring_buffer import Ring, add_ring
 from loadstone.dram.timing import BeatTiming, Timing
 from loadstone.rtl import Memory, Module, RtlError, Signal, Value, bit, cat, const, mux, repeat, unsigned
 

@@ -12,8 +12,9 @@ import islpy as isl
 from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
 from loadstone.frontend.arrays import UnknownExtent, kernel_arrays
-from loadstone.frontend.depth import deep_recursion
+from loadstone.frontend.control_names import steering_names
 from loadstone.frontend.directives import default_values, parameter_context, requested_tiling
+from loadstone.frontend.recursion_limit import deep_recursion
 from loadstone.frontend.scopes import (
     Resolved,
     control_expressions,
@@ -25,7 +26,6 @@ from loadstone.frontend.scopes import (
     uses,
     written_names,
 )
-from loadstone.frontend.steering import steering_names
 from loadstone.frontend.typing import (
     Guard,
     Names,

@@ -11,7 +11,7 @@ import islpy as isl
 
 from loadstone.errors import Diagnostic, InputError, Span
 from loadstone.frontend import syntax
-from loadstone.frontend.alike import extremum
+from loadstone.frontend.equivalence import extremum
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import (

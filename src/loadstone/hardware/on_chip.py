@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from loadstone.hardware.arithmetic import encoded
-from loadstone.hardware.compute import Compute, make_compute
-from loadstone.hardware.datapath import address_type
-from loadstone.hardware.engine import Engine, Surroundings, Write, chosen, written
-from loadstone.hardware.limits import Limits
-from loadstone.hardware.memories import make_memory, words
+from loadstone.hardware.compute.engine import Engine, Surroundings, Write, written
+from loadstone.hardware.compute.memories import make_memory, words
+from loadstone.hardware.compute.unit import Compute, make_compute
+from loadstone.hardware.datapath.operations import Operations
+from loadstone.hardware.datapath.pipeline import address_type
+from loadstone.hardware.datapath.timing import Memories
+from loadstone.hardware.layout import Store, stores_of
 from loadstone.hardware.names import ModuleNames, Names
-from loadstone.hardware.operations import Operations
-from loadstone.hardware.stores import Store, stores_of
-from loadstone.hardware.timing import Memories
+from loadstone.hardware.selection import chosen
+from loadstone.hardware.words import encoded
 from loadstone.loops.model import Node
+from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import Array, Kernel
 from loadstone.rtl.expressions import Signal, Value, any_of
 from loadstone.rtl.module import Module

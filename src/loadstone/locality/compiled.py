@@ -9,8 +9,8 @@ from loadstone.locality.counter import Counts, Tally
 from loadstone.locality.program import DIVISION, ENTRY, OUTSIDE, emit_program, is_steered
 from loadstone.locality.run import DIVISION_HINT, Run
 from loadstone.model.types import ctypes_type
-from loadstone.simulate.compiled import CompiledKernel, Program, compiler
 from loadstone.simulate.memory import Memory, initial_memory
+from loadstone.simulate.programs.compiled import CompiledKernel, Program, compiler
 
 MOST_CELLS = 2**31
 _FLAGS = ("-std=gnu11", "-O2", "-w")

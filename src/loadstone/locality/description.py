@@ -7,11 +7,11 @@ from typing import Any
 
 import islpy as isl
 
+from loadstone.locality.advice import Suggestion, action_for, origin_of, suggestions
 from loadstone.locality.nesting import Loop, Nesting
 from loadstone.locality.order import Order
 from loadstone.locality.profile import PairCount, Profile, histogram, miss_curve, misses
 from loadstone.locality.references import Reference
-from loadstone.locality.suggestions import Suggestion, action_for, origin_of, suggestions
 from loadstone.locality.symbolic import SymbolicReuse
 from loadstone.locality.trace import TraceRow
 

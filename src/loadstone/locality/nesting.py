@@ -8,7 +8,7 @@ from functools import cached_property
 
 import islpy as isl
 
-from loadstone.emit.c import emit_expression
+from loadstone.emit.c.printer import emit_expression
 from loadstone.locality.order import Order
 from loadstone.model.from_isl import from_aff
 from loadstone.model.kernel import Statement

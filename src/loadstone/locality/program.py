@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from loadstone.emit.c import INDENT, braced, emit_expression, emit_loops, expressions_of, helpers_used
+from loadstone.emit.c.printer import INDENT, braced, emit_expression, emit_loops, expressions_of, helpers_used
 from loadstone.locality.counter import COUNTER_C
 from loadstone.locality.references import WRITE, accesses_of
 from loadstone.locality.run import Run
-from loadstone.loops.generate import generate
+from loadstone.loops.generation import generate
 from loadstone.loops.model import Instance, Node, expressions, mapped
 from loadstone.model.expression import (
     LOGICAL,

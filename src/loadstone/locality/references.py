@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from loadstone.emit.c import emit_expression
+from loadstone.emit.c.printer import emit_expression
 from loadstone.errors import Span
 from loadstone.model.expression import Operand, walk
 from loadstone.model.kernel import Access, Kernel, Statement

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import islpy as isl
 
-from loadstone.loops.generate import generate
+from loadstone.loops.generation import generate
 from loadstone.loops.model import Node
 from loadstone.loops.scan import Scan, scan
 from loadstone.model.free_name import free_name
@@ -20,6 +20,7 @@ from loadstone.storage.handover import Handover
 from loadstone.storage.local_plan import LocalPlan
 from loadstone.storage.strip_order import existing_strips
 from loadstone.transfer.tile_accesses import existing_tiles
+from loadstone.transfer.volumes import count
 from loadstone.transform.tiling import TiledKernel
 
 STRIP, TILE = "strip", "tile"
@@ -158,3 +159,10 @@ def _iterators_at(tiles: TiledKernel, statement: Statement, position: int) -> It
     for index, name in enumerate(statement.iterators):
         if time.is_subset(time.equate(Dim.in_, index, Dim.out, position)):
             yield name
+
+
+def predicted_words(accelerator: Accelerator, parameters: Mapping[str, int]) -> tuple[int, int]:
+    """The words that all tiles load and store, for given parameters."""
+    parts = accelerator.plan.arrays.values()
+    loaded = sum(count(part.strip_to_loaded, parameters) for part in parts)
+    return loaded, sum(count(part.strip_to_stored, parameters) for part in parts)

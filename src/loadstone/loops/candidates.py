@@ -8,7 +8,7 @@ from itertools import chain
 import islpy as isl
 
 from loadstone.loops.division import cost, readable, without_division
-from loadstone.loops.known import attempted, condition_on, folded, surely, terms, value_on
+from loadstone.loops.facts import attempted, condition_on, folded, surely, terms, value_on
 from loadstone.model.expression import Binary, Constant, Expression, Select, integer, rebuilt
 from loadstone.model.from_isl import from_ast
 from loadstone.model.tidy import tidy

@@ -20,7 +20,7 @@ from loadstone.loops.candidates import (
     value_expression,
 )
 from loadstone.loops.division import cost, divisions, is_power_of_two, tree_cost
-from loadstone.loops.known import (
+from loadstone.loops.facts import (
     Range,
     active,
     attempted,

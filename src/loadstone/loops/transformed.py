@@ -8,7 +8,7 @@ from typing import Literal
 import islpy as isl
 
 from loadstone.loops.division import divisions, is_power_of_two
-from loadstone.loops.generate import generate
+from loadstone.loops.generation import generate
 from loadstone.loops.model import Block, For, If, Instance, Node, mapped, walk
 from loadstone.loops.simplify import simplified
 from loadstone.model.expression import Expression, Variable, substituted

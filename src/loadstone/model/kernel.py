@@ -13,6 +13,9 @@ from loadstone.model.expression import Expression
 from loadstone.model.types import Number, ScalarType
 from loadstone.poly.spaces import Dim
 
+WRITE = -1
+"""The position of the write among the accesses of a statement."""
+
 
 @dataclass(frozen=True, slots=True)
 class Array:

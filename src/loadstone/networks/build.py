@@ -23,7 +23,7 @@ from itertools import chain
 import islpy as isl
 
 from loadstone.analysis import flow_of_reads, output
-from loadstone.analysis.dependences import unwritten_reads
+from loadstone.analysis.dataflow import unwritten_reads
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.model.kernel import Access, Array, Kernel, Statement, padded
 from loadstone.networks.model import Channel, Kind, Network, Process

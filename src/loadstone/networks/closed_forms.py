@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
-from loadstone.counting.bound import maximum
+from loadstone.counting.bounding import maximum
 from loadstone.networks.contraction import comparable_dates
 from loadstone.networks.model import Channel, Network
 from loadstone.poly import coalesced

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 
 import islpy as isl
 
-from loadstone.networks.lives import Life
 from loadstone.networks.model import Channel, Network
 from loadstone.networks.patterns import deciding_dates
+from loadstone.networks.value_lifetimes import Life
 from loadstone.poly import coalesced, fixed
+from loadstone.poly.enumeration import Point
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.order import earlier, later
-from loadstone.poly.points import Point
 from loadstone.poly.spaces import Dim
 from loadstone.storage.lattice import Modular, best_modular
 from loadstone.storage.search import identity

@@ -9,8 +9,8 @@ from math import gcd, prod
 
 import islpy as isl
 
+from loadstone.poly.enumeration import Point
 from loadstone.poly.linear import shifted, where_nonnegative
-from loadstone.poly.points import Point
 from loadstone.poly.spaces import Dim, without_dims
 
 Span = tuple[int, int]

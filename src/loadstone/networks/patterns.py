@@ -22,8 +22,8 @@ import islpy as isl
 
 from loadstone.networks.model import Pattern
 from loadstone.poly import coalesced
+from loadstone.poly.enumeration import Point, sample_pair
 from loadstone.poly.limits import LimitReached, operation_limit
-from loadstone.poly.points import Point, sample_pair
 from loadstone.poly.spaces import Dim
 
 PATTERN_LIMIT = 4_000_000

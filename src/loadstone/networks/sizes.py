@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from loadstone.networks.contraction import reorder_mapping
-from loadstone.networks.lives import Life, Ranks, lives, sequential_ranks
 from loadstone.networks.model import Channel, Network
+from loadstone.networks.value_lifetimes import Life, Ranks, lives, sequential_ranks
 from loadstone.storage.lattice import Modular
 from loadstone.storage.search import rounded
 

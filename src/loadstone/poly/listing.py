@@ -11,9 +11,9 @@ from functools import lru_cache
 
 import islpy as isl
 
+from loadstone.poly.enumeration import Point, pairs
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.names import fixed, renamed_dims
-from loadstone.poly.points import Point, pairs
 from loadstone.poly.spaces import Dim, has_divisions
 
 LOOPS_LIMIT = 2_000_000

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from loadstone.report.markup import Markup, element, joined
 from loadstone.report.words import amount, number
-from loadstone.simulate.activity import PROCESSES, Activity, Process, busy_cycles
+from loadstone.simulate.hardware.activity import PROCESSES, Activity, Process, busy_cycles
 
 SHADES = "█▓"
 """The blocks of even and odd tiles."""

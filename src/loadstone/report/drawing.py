@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from loadstone.poly.points import Point
+from loadstone.poly.enumeration import Point
 from loadstone.report.data import Timeline
 from loadstone.report.markup import Markup, element, joined
 from loadstone.report.pictures import Picture, Rectangle

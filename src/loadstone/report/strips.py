@@ -10,8 +10,8 @@ from itertools import islice
 import islpy as isl
 
 from loadstone.poly import fixed, points
+from loadstone.poly.enumeration import Point, fixed_input
 from loadstone.poly.order import later
-from loadstone.poly.points import Point, fixed_input
 from loadstone.poly.spaces import Dim
 from loadstone.transfer import Plan
 from loadstone.transfer.tile_accesses import existing_tiles

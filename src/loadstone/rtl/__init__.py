@@ -1,7 +1,7 @@
 """Hardware as registers and wires: described in Python, printed as SystemVerilog and VHDL, interpreted, simulated."""
 
 from loadstone.rtl.blocks import make_fifo, make_pipeline_register, make_skid_buffer
-from loadstone.rtl.check import check
+from loadstone.rtl.checks import check
 from loadstone.rtl.expressions import Signal, Value, all_of, any_of, cat, const, mux, repeat
 from loadstone.rtl.interpreter import Simulation
 from loadstone.rtl.memory import Memory

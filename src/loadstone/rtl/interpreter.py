@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import assert_never
 
-from loadstone.rtl.check import check
+from loadstone.rtl.checks import check
 from loadstone.rtl.expressions import (
     Binary,
     Compare,

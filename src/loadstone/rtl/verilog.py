@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
-from loadstone.rtl.check import check, unread_bits
+from loadstone.rtl.checks import check, unread_bits
 from loadstone.rtl.expressions import (
     Binary,
     Compare,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
-from loadstone.rtl.check import check
+from loadstone.rtl.checks import check
 from loadstone.rtl.expressions import (
     Binary,
     Compare,

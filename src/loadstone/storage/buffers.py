@@ -19,10 +19,10 @@ from loadstone.model.expression import Constant, Expression, integer
 from loadstone.model.kernel import Array, Kernel
 from loadstone.poly import map_from_values, set_space
 from loadstone.poly.spaces import Dim, combination, without_dims
-from loadstone.storage.crowd import max_live, sample_parameters
 from loadstone.storage.differences import conflict_differences, unbounded_dims
 from loadstone.storage.lattice import Modular, best_modular, successive_modulo
 from loadstone.storage.lifetimes import Lifetimes, lifetimes
+from loadstone.storage.max_live import max_live, sample_parameters
 from loadstone.storage.search import rounded
 from loadstone.transfer.plan import Plan
 

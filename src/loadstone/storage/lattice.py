@@ -15,7 +15,7 @@ from math import gcd, prod
 
 import islpy as isl
 
-from loadstone.poly.points import Point
+from loadstone.poly.enumeration import Point
 from loadstone.poly.spaces import Dim
 from loadstone.storage.search import (
     Bases,

@@ -19,9 +19,9 @@ from operator import mul
 import islpy as isl
 
 from loadstone.poly import coalesced
+from loadstone.poly.enumeration import Point
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.linear import conditions, linear, point_in
-from loadstone.poly.points import Point
 from loadstone.poly.spaces import Dim
 
 Lattice = tuple[tuple[int, ...], ...]

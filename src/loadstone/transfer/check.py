@@ -35,8 +35,8 @@ import islpy as isl
 from loadstone.analysis import within_extents
 from loadstone.model.kernel import Array
 from loadstone.poly import coalesced
+from loadstone.poly.enumeration import Point, sample_pair
 from loadstone.poly.order import earlier, later, not_earlier
-from loadstone.poly.points import Point, sample_pair
 from loadstone.poly.spaces import inputs_to_parameters
 from loadstone.transfer.plan import first_tile, last_tile
 from loadstone.transfer.strips import in_memory, needed_writes, strip_space

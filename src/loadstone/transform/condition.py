@@ -11,7 +11,7 @@ from pycparser import c_ast, c_parser
 from loadstone.model.affine import NotAffine, affine_value
 from loadstone.model.expression import Expression, Variable, binary, integer, select, unary, walk
 from loadstone.model.types import INT
-from loadstone.transform.places import StepError
+from loadstone.transform.loop_names import StepError
 from loadstone.transform.program import Part
 
 T = TypeVar("T")

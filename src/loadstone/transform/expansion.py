@@ -22,7 +22,7 @@ from loadstone.model.types import INT
 from loadstone.poly import map_from_values, variable
 from loadstone.poly.linear import affine_pieces
 from loadstone.poly.spaces import Dim
-from loadstone.transform.places import StepError
+from loadstone.transform.loop_names import StepError
 from loadstone.transform.program import Loop, Part, Program, program_of
 
 MOST_PIECES = 24

@@ -17,9 +17,9 @@ import islpy as isl
 from loadstone.analysis import Dependences
 from loadstone.errors import IllegalTransformation
 from loadstone.model.kernel import Kernel, Statement
+from loadstone.poly.enumeration import fixed_input, points, sample_pair, sample_point
 from loadstone.poly.names import fixed
 from loadstone.poly.order import order_violations
-from loadstone.poly.points import fixed_input, points, sample_pair, sample_point
 from loadstone.poly.spaces import Dim
 from loadstone.transform.program import Program
 from loadstone.transform.tiling import TiledKernel

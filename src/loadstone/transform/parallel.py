@@ -10,7 +10,7 @@ from loadstone.analysis import Dependences
 from loadstone.poly.order import carried
 from loadstone.poly.spaces import Dim
 from loadstone.transform.legality import maps_of
-from loadstone.transform.places import Nest, shares_loop
+from loadstone.transform.loop_names import Nest, shares_loop
 from loadstone.transform.program import Part, Program
 
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError, Source, Span
-from loadstone.transform.places import StepError
+from loadstone.transform.loop_names import StepError
+from loadstone.transform.step_syntax import Step, read_step
 from loadstone.transform.steps import BY_WORD
-from loadstone.transform.usage import Step, read_step
 
 DEEPEST = 64
 """How deep sequences may call each other, and scripts include each other."""

@@ -9,11 +9,11 @@ from loadstone.analysis import Dependences, dependences
 from loadstone.errors import Diagnostic, IllegalTransformation, InputError
 from loadstone.model.kernel import Kernel
 from loadstone.transform.legality import Missing, Violation, program_violation
-from loadstone.transform.places import StepError
+from loadstone.transform.loop_names import StepError
 from loadstone.transform.program import Program, program_of
 from loadstone.transform.reductions import with_free_reductions
 from loadstone.transform.script import ScriptStep
-from loadstone.transform.usage import Step, step_text
+from loadstone.transform.step_syntax import Step, step_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import islpy as isl
 
-from loadstone.analysis.dependences import flow_of_reads
+from loadstone.analysis.dataflow import flow_of_reads
 from loadstone.model.expression import Cast, Expression, Operand, Select, Unary, cast, rebuilt, walk
 from loadstone.model.kernel import Access, Kernel, Statement, padded
 from loadstone.model.types import ScalarType

@@ -14,7 +14,7 @@ from pycparser import c_ast, c_lexer, c_parser
 
 from loadstone.errors import Diagnostic, InputError, Span
 from loadstone.frontend.c.preprocess import Preprocessed
-from loadstone.frontend.depth import MAX_NESTING, deep_recursion
+from loadstone.frontend.recursion_limit import MAX_NESTING, deep_recursion
 from loadstone.model.types import FIXED_WIDTH
 
 BARE_FUNCTION = "loadstone_bare_kernel"

@@ -22,8 +22,8 @@ from loadstone.frontend.c.scop import Scop, find_scop, outside, pragma_words
 from loadstone.frontend.c.structures import Structures
 from loadstone.frontend.c.trees import items_of, names_declared, names_used, parameters_of, walk
 from loadstone.frontend.c.type_pragmas import read_formats
-from loadstone.frontend.depth import deep_recursion
 from loadstone.frontend.formats import c_type_formats
+from loadstone.frontend.recursion_limit import deep_recursion
 from loadstone.frontend.scopes import nodes
 from loadstone.model.types import INT, ScalarType
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
 from loadstone.frontend.build import build_kernel
-from loadstone.frontend.depth import MAX_NESTING
 from loadstone.frontend.python.annotations import Shape, read_shape
 from loadstone.frontend.python.calls import helper_types
 from loadstone.frontend.python.constants import folded
@@ -19,6 +18,7 @@ from loadstone.frontend.python.options import Given, read_options
 from loadstone.frontend.python.statements import Statements
 from loadstone.frontend.python.text import refused
 from loadstone.frontend.python.variables import with_scopes
+from loadstone.frontend.recursion_limit import MAX_NESTING
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import DOUBLE, INT, ScalarType
 

@@ -1,5 +1,6 @@
 """The elementary steps, by the word that they begin with in a script."""
 
+from loadstone.transform.step_syntax import Step
 from loadstone.transform.steps.constrain import Constrain
 from loadstone.transform.steps.distribute import Distribute
 from loadstone.transform.steps.duplicate import Duplicate
@@ -16,7 +17,6 @@ from loadstone.transform.steps.stretch import Stretch
 from loadstone.transform.steps.strip_mine import StripMine
 from loadstone.transform.steps.tile import Tile
 from loadstone.transform.steps.unroll import Unroll
-from loadstone.transform.usage import Step
 
 STEPS: tuple[type[Step], ...] = (
     Interchange,

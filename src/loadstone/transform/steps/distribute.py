@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from loadstone.transform.places import Nest, StepError, find_loop, find_part
+from loadstone.transform.loop_names import Nest, StepError, find_loop, find_part
 from loadstone.transform.program import Part, Program
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from loadstone.transform.condition import instances_where
-from loadstone.transform.places import StepError, find_part
+from loadstone.transform.loop_names import StepError, find_part
 from loadstone.transform.program import Part, Program
 
 

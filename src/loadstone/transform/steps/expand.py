@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from loadstone.transform.expansion import expanded
-from loadstone.transform.places import StepError
+from loadstone.transform.loop_names import StepError
 from loadstone.transform.program import Program
 
 

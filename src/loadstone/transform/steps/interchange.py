@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from loadstone.transform.places import StepError, find_loop
+from loadstone.transform.loop_names import StepError, find_loop
 from loadstone.transform.program import Part, Program
 
 

@@ -11,7 +11,7 @@ import islpy as isl
 
 from loadstone.poly.order import near_end
 from loadstone.poly.spaces import first_to_others
-from loadstone.transform.places import Nest, StepError, find_loop
+from loadstone.transform.loop_names import Nest, StepError, find_loop
 from loadstone.transform.program import Part, Program
 
 

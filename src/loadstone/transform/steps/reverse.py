@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from loadstone.transform.places import find_loop
+from loadstone.transform.loop_names import find_loop
 from loadstone.transform.program import Program
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from loadstone.model.expression import Variable
 from loadstone.transform.condition import original_value, read_expression
-from loadstone.transform.places import StepError, find_part
+from loadstone.transform.loop_names import StepError, find_part
 from loadstone.transform.program import Loop, Part, Program
 
 

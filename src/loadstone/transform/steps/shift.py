@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from loadstone.transform.condition import amount
-from loadstone.transform.places import find_loop
+from loadstone.transform.loop_names import find_loop
 from loadstone.transform.program import Program
 
 

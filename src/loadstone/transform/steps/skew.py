@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from loadstone.poly.spaces import constant
-from loadstone.transform.places import StepError, find_loop
+from loadstone.transform.loop_names import StepError, find_loop
 from loadstone.transform.program import Part, Program
 
 

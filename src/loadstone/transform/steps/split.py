@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from loadstone.transform.condition import instances_where
-from loadstone.transform.places import find_part
+from loadstone.transform.loop_names import find_part
 from loadstone.transform.program import Part, Program
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import islpy as isl
 
 from loadstone.poly.spaces import constant
-from loadstone.transform.places import Nest, StepError, find_loop
+from loadstone.transform.loop_names import Nest, StepError, find_loop
 from loadstone.transform.program import Part, Program
 
 LARGEST = 64

@@ -1,0 +1,307 @@
+"""Printing C: expressions, loop trees and whole kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import replace
+from typing import assert_never
+
+from loadstone.emit.c.arithmetic import conversion_name, definitions_used, literal, must_be_spelled, operation_name
+from loadstone.loops.model import Block, For, If, Instance, Node, expressions
+from loadstone.loops.model import walk as nodes
+from loadstone.model.expression import (
+    COMPARISONS,
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    Expression,
+    Operand,
+    Select,
+    Unary,
+    Variable,
+    substituted,
+    walk,
+)
+from loadstone.model.kernel import Access, Array, Kernel, Statement
+from loadstone.model.tidy import tidy
+from loadstone.model.types import FLOAT, INT, ScalarType
+
+INDENT = "  "
+
+ElementText = Callable[[str, Sequence[str], bool], str]
+"""Prints the reference to an element: array, subscripts, and whether it is written."""
+
+_PRECEDENCE = {
+    "*": 10,
+    "/": 10,
+    "%": 10,
+    "+": 9,
+    "-": 9,
+    "<<": 8,
+    ">>": 8,
+    "<": 7,
+    "<=": 7,
+    ">": 7,
+    ">=": 7,
+    "==": 6,
+    "!=": 6,
+    "&": 5,
+    "^": 4,
+    "|": 3,
+    "&&": 2,
+    "||": 1,
+}
+_CLEAR = {"&&": 3, "||": 3, "<<": 10, ">>": 10, "&": 10, "^": 10, "|": 10}
+_UNARY, _ATOM = 11, 12
+_HELPERS = {
+    "floordiv": ("floord", "x / y - (x % y != 0 && (x < 0) != (y < 0))", "x / y"),
+    "mod": ("modulo", "x % y + (x % y != 0 && (x < 0) != (y < 0) ? y : 0)", "x % y"),
+    "min": ("min", "x < y ? x : y", "x < y ? x : y"),
+    "max": ("max", "x > y ? x : y", "x > y ? x : y"),
+}
+"""Functions that stand for operators: their names, and their results for signed and for unsigned arguments."""
+
+
+def emit_expression(expression: Expression, operands: Sequence[str] = ()) -> str:
+    """The expression as C; `operands` are the texts of the statement's reads.
+
+    >>> from loadstone.model.expression import binary, integer
+    >>> emit_expression(binary("*", binary("+", integer(1), integer(2)), integer(3)))
+    '(1 + 2) * 3'
+    """
+    return _emit(expression, operands)[0]
+
+
+def _emit(expression: Expression, operands: Sequence[str]) -> tuple[str, int]:
+    """The text and the precedence of its outermost operator."""
+    match expression:
+        case Constant():
+            return _constant(expression)
+        case Variable(name=name):
+            return name, _ATOM
+        case Operand(position=position):
+            return operands[position], _ATOM
+        case Unary() if name := operation_name(expression):
+            return f"{name}({_emit(expression.operand, operands)[0]})", _ATOM
+        case Unary(op=op, operand=operand):
+            text = _inner(operand, operands, _UNARY)
+            return f"{op}{' ' if text.startswith(op) else ''}{text}", _UNARY
+        case Cast(operand=operand) if name := conversion_name(expression):
+            return f"{name}({_emit(operand, operands)[0]})", _ATOM
+        case Cast(operand=operand, implicit=True) if not must_be_spelled(expression):
+            return _emit(operand, operands)
+        case Cast(operand=operand, type=kind):
+            return f"({kind}){_inner(operand, operands, _UNARY)}", _UNARY
+        case Call(function=function, arguments=arguments):
+            return f"{function}({', '.join(_argument(a, operands) for a in arguments)})", _ATOM
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            parts = (_inner(part, operands, 1) for part in (condition, _signed(then), _signed(otherwise)))
+            return "{} ? {} : {}".format(*parts), 0
+        case Binary():
+            return _binary(expression, operands)
+        case _:
+            assert_never(expression)
+
+
+def _argument(expression: Expression, operands: Sequence[str]) -> str:
+    """The argument of a call; conversions are written out, since C++ chooses functions by the types of arguments."""
+    shown = replace(expression, implicit=False) if isinstance(expression, Cast) else expression
+    return _emit(shown, operands)[0]
+
+
+def _signed(expression: Expression) -> Expression:
+    """The same value, with a conversion written out if it changes the sign, which compilers warn of."""
+    if not isinstance(expression, Cast) or isinstance(expression.operand, Constant):
+        return expression
+    source, target = expression.operand.type, expression.type
+    changes = source.is_integer and target.is_integer and source.signed != target.signed
+    return replace(expression, implicit=False) if changes else expression
+
+
+def _inner(expression: Expression, operands: Sequence[str], least: int) -> str:
+    text, precedence = _emit(expression, operands)
+    return text if precedence >= least else f"({text})"
+
+
+def _binary(expression: Binary, operands: Sequence[str]) -> tuple[str, int]:
+    op, left, right = expression.op, expression.left, expression.right
+    if op in COMPARISONS:
+        left, right = _signed(left), _signed(right)
+    function = _helper_name(op, expression.type) if op in _HELPERS else operation_name(expression)
+    if function:
+        return f"{function}({_emit(left, operands)[0]}, {_emit(right, operands)[0]})", _ATOM
+    level = _PRECEDENCE[op]
+    if op == "+" and isinstance(right, Unary) and right.op == "-":
+        return f"{_inner(left, operands, level)} - {_inner(right.operand, operands, level + 1)}", level
+    least = level if level >= 9 else _CLEAR.get(op, 8)
+    chained = op in ("&&", "||") and isinstance(left, Binary) and left.op == op
+    first = _inner(left, operands, level if chained else least)
+    return f"{first} {op} {_inner(right, operands, max(least, level + 1))}", level
+
+
+def _constant(constant: Constant) -> tuple[str, int]:
+    if constant.text:
+        return constant.text, _UNARY if constant.text.startswith("-") else _ATOM
+    value = constant.value
+    if isinstance(value, int):
+        return str(value) if constant.type.is_c else literal(value, constant.type), _ATOM if value >= 0 else _UNARY
+    if not math.isfinite(value):
+        return ("NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"), _UNARY
+    return value.hex() + ("f" if constant.type == FLOAT else ""), _ATOM if value >= 0 else _UNARY
+
+
+def emit_instance(statement: Statement, arguments: Sequence[Expression], element: ElementText) -> list[str]:
+    """The assignment that an instance of a statement executes; `element` prints references to array elements."""
+    values = dict(zip(statement.iterators, arguments, strict=True))
+    operands: list[str] = []
+    for read in statement.reads:
+        operands.append(element(read.array, _subscripts(read, values, operands), False))
+    target = element(statement.write.array, _subscripts(statement.write, values, operands), True)
+    assignment = f"{target} = {emit_expression(substituted(statement.value, values), operands)};"
+    if statement.condition is None:
+        return [assignment]
+    condition = emit_expression(substituted(statement.condition, values), operands)
+    return [f"if ({condition})", INDENT + assignment]
+
+
+def _subscripts(access: Access, values: dict[str, Expression], operands: Sequence[str]) -> list[str]:
+    return [emit_expression(tidy(substituted(subscript, values)), operands) for subscript in access.subscripts]
+
+
+def emit_loops(node: Node, instance: Callable[[Instance], list[str]], innermost: Sequence[str] = ()) -> list[str]:
+    """The lines of a loop tree; `instance` prints its leaves, loops without loops in them begin with `innermost`."""
+    match node:
+        case For(iterator=iterator, start=start, condition=condition, step=step, body=body):
+            head = (
+                f"for (int {iterator} = {emit_expression(start)}; {emit_expression(condition)}; "
+                f"{_increment(iterator, step)})"
+            )
+            nested = any(isinstance(part, For) for part in nodes(body))
+            return braced(head, [*(() if nested else innermost), *emit_loops(body, instance, innermost)])
+        case If(condition=condition, then=then, otherwise=otherwise):
+            lines = braced(f"if ({emit_expression(condition)})", emit_loops(then, instance, innermost))
+            return lines if otherwise is None else lines + braced("else", emit_loops(otherwise, instance, innermost))
+        case Block(items=items):
+            return [line for item in items for line in emit_loops(item, instance, innermost)]
+        case Instance():
+            return instance(node)
+        case _:
+            assert_never(node)
+
+
+def _increment(iterator: str, step: Expression) -> str:
+    text = emit_expression(step)
+    return f"{iterator}++" if text == "1" else f"{iterator} += {text}"
+
+
+def braced(head: str, body: Sequence[str]) -> list[str]:
+    """A block with its lines indented."""
+    return [f"{head} {{" if head else "{", *(INDENT + line for line in body), "}"]
+
+
+def helpers_used(trees: Iterable[Expression]) -> list[str]:
+    """The definitions of the functions that stand for operators and conversions in expressions."""
+    trees = tuple(trees)
+    found = {(part.op, part.type) for tree in trees for part in walk(tree) if isinstance(part, Binary)}
+    order = list(_HELPERS)
+    wanted = {(order.index(op), str(kind), tuple(helper(op, kind))) for op, kind in found if op in _HELPERS}
+    return [*(line for _, _, lines in sorted(wanted) for line in lines), *definitions_used(trees)]
+
+
+def helpers_named(words: Set[str], kinds: Iterable[ScalarType]) -> list[str]:
+    """The definitions of the functions that stand for operators on some types, of those whose names are among words."""
+    wanted = dict.fromkeys(
+        tuple(helper(op, kind)) for op in _HELPERS for kind in kinds if _helper_name(op, kind) in words
+    )
+    return [line for lines in wanted for line in lines]
+
+
+def warnings_of_source(kernel: Kernel) -> list[str]:
+    """Pragmas against warnings that the kernel's own text deserves, and that its generated program must not fail on."""
+    compared = (
+        side
+        for tree in expressions_of(kernel)
+        for part in walk(tree)
+        if isinstance(part, Binary) and part.op in COMPARISONS
+        for side in (part.left, part.right)
+    )
+    if any(not (part.type.signed and part.type.is_c) for side in compared for part in walk(side)):
+        return ['#pragma GCC diagnostic ignored "-Wtype-limits" /* the source may compare with ends of ranges */', ""]
+    return []
+
+
+def helper(op: str, kind: ScalarType) -> list[str]:
+    """The definition of the function that stands for an operator on a type."""
+    _, signed, unsigned = _HELPERS[op]
+    head = f"static inline {kind} {_helper_name(op, kind)}({kind} x, {kind} y)"
+    return [head, *braced("", [f"return {signed if kind.signed else unsigned};"]), ""]
+
+
+def _helper_name(op: str, kind: ScalarType) -> str:
+    name = _HELPERS[op][0]
+    return name if kind == INT else f"{name}_{str(kind).replace(' ', '_')}"
+
+
+def expressions_of(kernel: Kernel) -> Iterator[Expression]:
+    """The expressions in the kernel's statements."""
+    for statement in kernel.statements:
+        yield from _statement_expressions(statement)
+
+
+def _statement_expressions(statement: Statement) -> Iterator[Expression]:
+    yield statement.value
+    if statement.condition is not None:
+        yield statement.condition
+    for access in (*statement.reads, statement.write):
+        yield from access.subscripts
+
+
+def emit_kernel(kernel: Kernel, loops: Node, name: str) -> str:
+    """A C function that executes a loop tree over the kernel's statements.
+
+    Parameters and scalars that are only read come by value, scalars that are written and visible outside by pointer,
+    arrays as such; temporaries are local.
+    """
+    pointers = scalars_by_pointer(kernel)
+    head = ", ".join(_declared(array, pointers) for array in kernel.arrays.values() if not _is_temporary(array))
+    parameters = ", ".join(f"{kind} {parameter}" for parameter, kind in kernel.parameter_types.items())
+    arguments = ", ".join(part for part in (parameters, head) if part) or "void"
+    temporaries = [INDENT + f"{declaration(array)};" for array in kernel.arrays.values() if _is_temporary(array)]
+
+    def element(array: str, subscripts: Sequence[str], _: bool) -> str:
+        name = f"(*{array})" if array in pointers else array
+        return name + "".join(f"[{subscript}]" for subscript in subscripts)
+
+    def instance(leaf: Instance) -> list[str]:
+        return emit_instance(kernel.statement(leaf.statement), leaf.arguments, element)
+
+    body = [INDENT + line for line in emit_loops(loops, instance)]
+    helpers = helpers_used((*expressions(loops), *expressions_of(kernel)))
+    headers = ("#include <math.h>", "#include <stdlib.h>", "", *helpers)
+    return "\n".join((*headers, f"void {name}({arguments})", "{", *temporaries, *body, "}", ""))
+
+
+def scalars_by_pointer(kernel: Kernel) -> frozenset[str]:
+    """The scalars whose value leaves the kernel."""
+    return frozenset(a.name for a in kernel.arrays.values() if a.rank == 0 and a.live_out)
+
+
+def _is_temporary(array: Array) -> bool:
+    return not array.initialised and not array.live_out
+
+
+def _declared(array: Array, pointers: frozenset[str]) -> str:
+    return f"{array.type} *{array.name}" if array.name in pointers else declaration(array)
+
+
+def declaration(array: Array) -> str:
+    """The declaration of an array or scalar."""
+    return f"{array.type} {array.name}" + "".join(f"[{emit_expression(e)}]" for e in array.extents)
+
+
+def cast_to_rows(array: Array, kind: ScalarType) -> str:
+    """The declarator of a pointer to the rows of an array."""
+    rest = "".join(f"[{emit_expression(e)}]" for e in array.extents[1:])
+    return f"{kind} (*{array.name}){rest}"

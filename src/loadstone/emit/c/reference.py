@@ -1,0 +1,81 @@
+"""The program that generated ones are compared with: the kernel's own C text, or C printed from the model.
+
+All entries have the form `void entry(void **memory, const long long *parameters, long *words)`: the arrays in the order
+of the kernel, the parameters, and room for the numbers of words loaded and stored.
+"""
+
+from __future__ import annotations
+
+from loadstone.emit.c.printer import cast_to_rows, declaration, emit_kernel, scalars_by_pointer
+from loadstone.errors import ToolError
+from loadstone.loops import Node, generate
+from loadstone.model.kernel import Array, Kernel
+
+_HELPERS = """
+#ifndef min
+#define min(x, y) ((x) < (y) ? (x) : (y))
+#endif
+#ifndef max
+#define max(x, y) ((x) > (y) ? (x) : (y))
+#endif
+#define floord(n, d) ((n) / (d) - ((n) % (d) != 0 && ((n) < 0) != ((d) < 0)))
+#define ceild(n, d) (-floord(-(n), d))
+"""
+_HEADERS = "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <stddef.h>\n"
+
+
+def entry_head(entry: str, prefix: str = "") -> str:
+    """The head of an entry; its arguments carry a prefix where the text of the kernel may use their names."""
+    return f"void {entry}(void **{prefix}memory, const long long *{prefix}parameters, long *{prefix}words)"
+
+
+def emit_reference(kernel: Kernel, entry: str) -> str:
+    """The kernel's own text if it has one, else C printed from the model."""
+    return emit_printed(kernel, entry) if kernel.original is None else emit_original(kernel, entry)
+
+
+def emit_original(kernel: Kernel, entry: str) -> str:
+    """The kernel's own text in a function that takes its memory and parameters."""
+    original = kernel.original
+    if original is None:
+        raise ToolError(f"error: the kernel '{kernel.name}' has no C text to compile")
+    lines = [_HEADERS, original.preamble, _HELPERS, entry_head(entry, "loadstone_"), "{", "  (void)loadstone_words;"]
+    lines += parameter_lines(kernel)
+    outside = [(k, a) for k, a in enumerate(kernel.arrays.values()) if not a.local]
+    lines += [f"  {_opened(array, position)};" for position, array in outside]
+    lines += [f"  {kind} {name};" for kind, name in original.scalars]
+    lines.append(original.text)
+    scalars = [(k, a) for k, a in enumerate(kernel.arrays.values()) if a.rank == 0 and (a.live_out or not a.local)]
+    lines += [f"  *({a.type} *)loadstone_memory[{k}] = {a.name};" for k, a in scalars]
+    return "\n".join([*lines, "}", ""])
+
+
+def parameter_lines(kernel: Kernel) -> list[str]:
+    """Declarations that give the parameters their values."""
+    return [
+        f"  const {kind} {name} = ({kind})loadstone_parameters[{k}];"
+        for k, (name, kind) in enumerate(kernel.parameter_types.items())
+    ]
+
+
+def _opened(array: Array, position: int) -> str:
+    """The declaration that gives an array its memory."""
+    if array.rank == 0:
+        return f"{declaration(array)} = *({array.type} *)loadstone_memory[{position}]"
+    return f"{cast_to_rows(array, array.type)} = loadstone_memory[{position}]"
+
+
+def emit_printed(kernel: Kernel, entry: str, loops: Node | None = None) -> str:
+    """The kernel as C made from the model: by the given loops, else in its own order."""
+    printed = f"{entry}_printed"
+    text = emit_kernel(kernel, loops or generate(kernel.schedule, kernel.context), printed)
+    pointers = scalars_by_pointer(kernel)
+    lines = [text, entry_head(entry, "loadstone_"), "{", "  (void)loadstone_words;", *parameter_lines(kernel)]
+    arguments = list(kernel.parameters)
+    for position, array in enumerate(kernel.arrays.values()):
+        if not array.initialised and not array.live_out:
+            continue
+        value = f"({array.type} *)loadstone_memory[{position}]"
+        by_value = array.rank == 0 and array.name not in pointers
+        arguments.append(f"*{value}" if by_value else "(void *)" + value if array.rank else value)
+    return "\n".join([*lines, f"  {printed}({', '.join(arguments)});", "}", ""])

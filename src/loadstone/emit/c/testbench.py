@@ -1,0 +1,263 @@
+"""Testbenches: a program that runs the original and the generated one on the same data and compares them bit by bit.
+
+The text is C that C++ compilers accept, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from loadstone.emit.c.arithmetic import literal
+from loadstone.emit.c.names import Names
+from loadstone.emit.c.printer import INDENT, braced, emit_expression, helpers_used
+from loadstone.emit.c.reference import entry_head
+from loadstone.model.expression import Expression, Operand, walk
+from loadstone.model.kernel import Array, Kernel
+from loadstone.model.types import ScalarType
+
+_HELPERS = """\
+/* The next of a reproducible sequence of numbers. */
+static unsigned next_random(void)
+{
+  static unsigned state = 12345u;
+  state = state * 1664525u + 1013904223u;
+  return state >> 8;
+}
+
+static void *allocate(long count, size_t size)
+{
+  void *place = calloc((size_t)count + 1, size);
+  if (!place) {
+    fprintf(stderr, "no memory\\n");
+    exit(2);
+  }
+  return place;
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """How a testbench calls a generated program: the header, the call for each way, and the language's linkage."""
+
+    header: str
+    ways: tuple[tuple[str, str], ...]
+    words: tuple[str, str]
+    declarations: tuple[str, ...] = ()
+    linkage: str = ""
+
+
+def emit_testbench(
+    kernel: Kernel, names: Names, call: Call, defaults: Mapping[str, int], predicted: tuple[int, int] | None
+) -> str:
+    """The testbench; `defaults` are used for parameters that the command line does not give.
+
+    `predicted` are the words loaded and stored for the defaults.
+    """
+    lines = [
+        f"/* Compares the generated program of {kernel.name} with the original one. */",
+        "#include <stdbool.h>",
+        "#include <stdio.h>",
+        "#include <stdlib.h>",
+        "#include <string.h>",
+        "",
+        f'#include "{call.header}"',
+        "",
+        f"{call.linkage}{entry_head('reference')};",
+        "",
+        *helpers_used(extent for array in kernel.arrays.values() for extent in array.extents),
+        _HELPERS,
+        *_fill_function(kernel, names),
+        *_main(kernel, names, call, defaults, predicted),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _main(
+    kernel: Kernel, names: Names, call: Call, defaults: Mapping[str, int], predicted: tuple[int, int] | None
+) -> list[str]:
+    count = len(kernel.parameters)
+    values = ", ".join(str(defaults.get(name, 0)) for name in kernel.parameters) or "0"
+    moved = ", ".join(f"(long){word}" for word in call.words)
+    body = [
+        f"long long parameters[] = {{{values}}};",
+        "int first = 1;",
+        f'const char *way = "{call.ways[0][0]}";',
+        *braced("if (argc > 1 && (argv[1][0] < '0' || argv[1][0] > '9'))", ["way = argv[first++];"]),
+        *braced(f"for (int k = 0; k < {count} && first + k < argc; k++)", ["parameters[k] = atoll(argv[first + k]);"]),
+        *_parameter_lines(kernel, names),
+        *_memory_lines(kernel, names),
+        "long ignored[2];",
+        "reference(expected, parameters, ignored);",
+        *call.declarations,
+        "bool known = false;",
+        *_calls(call),
+        *braced("if (!known)", ['fprintf(stderr, "unknown way %s\\n", way);', "return 2;"]),
+        *_comparison(kernel, names),
+        f'printf("%s: %ld words differ; loaded %ld, stored %ld\\n", way, wrong, {moved});',
+        *_prediction(kernel, names, call, defaults, predicted),
+        *(f"free(memory[{k}]);" for k in range(len(kernel.arrays))),
+        *(f"free(expected[{k}]);" for k in range(len(kernel.arrays))),
+        "return wrong != 0;",
+    ]
+    return ["int main(int argc, char **argv)", "{", *(INDENT + line for line in body), "}"]
+
+
+def _parameter_lines(kernel: Kernel, names: Names) -> list[str]:
+    kinds = kernel.parameter_types.items()
+    declared = [f"const {kind} {names[name]} = ({kind})parameters[{k}];" for k, (name, kind) in enumerate(kinds)]
+    return [*declared, *(f"(void){names[name]};" for name in kernel.parameters)]
+
+
+def _memory_lines(kernel: Kernel, names: Names) -> Iterator[str]:
+    """Two memories with the same contents."""
+    count = max(1, len(kernel.arrays))
+    yield f"long counts[{count}] = {{{', '.join(element_count(a, names) for a in kernel.arrays.values()) or '0'}}};"
+    yield f"size_t sizes[{count}] = {{{', '.join(f'sizeof({a.type})' for a in kernel.arrays.values()) or '0'}}};"
+    yield f"void *memory[{count}] = {{0}}, *expected[{count}] = {{0}};"
+    yield from braced(
+        f"for (int k = 0; k < {len(kernel.arrays)}; k++)",
+        [
+            "counts[k] = counts[k] < 0 ? 0 : counts[k];",
+            "memory[k] = allocate(counts[k], sizes[k]);",
+            "expected[k] = allocate(counts[k], sizes[k]);",
+            "fill(k, memory[k], counts, parameters);",
+            "memcpy(expected[k], memory[k], (size_t)counts[k] * sizes[k]);",
+        ],
+    )
+
+
+def element_count(array: Array, names: Names) -> str:
+    """The number of elements of an array, as an expression of type long."""
+    sizes = [f"(long)({emit_expression(names.counted(extent))})" for extent in array.extents]
+    return " * ".join(sizes) or "1"
+
+
+def _fill_function(kernel: Kernel, names: Names) -> list[str]:
+    """A function that gives an array its first contents."""
+    cases: list[str] = []
+    for position, array in enumerate(kernel.arrays.values()):
+        cases += [
+            f"case {position}:",
+            *(INDENT + line for line in _fill_lines(array, kernel, names)),
+            f"{INDENT}break;",
+        ]
+    body = [
+        *_parameter_lines(kernel, names),
+        "const long count = counts[array];",
+        *braced("switch (array)", [*cases, "default:", f"{INDENT}break;"]),
+    ]
+    return [
+        "/* Fills an array: moderate positive numbers, valid subscripts where it selects elements of others. */",
+        "static void fill(int array, void *place, const long *counts, const long long *parameters)",
+        "{",
+        f"{INDENT}(void)parameters;",
+        *(INDENT + line for line in body),
+        "}",
+        "",
+    ]
+
+
+def _fill_lines(array: Array, kernel: Kernel, names: Names) -> list[str]:
+    if array.values is not None:
+        return _given_values(array, array.values)
+    limits = _limits(array.name, kernel)
+    if limits:
+        return _subscript_values(array, limits, names)
+    lines = braced("for (long k = 0; k < count; k++)", [f"(({array.type} *)place)[k] = {_random_value(array.type)};"])
+    if not array.type.is_integer and array.rank == 2:
+        lines += _heavy_diagonal(array, names)
+    return lines
+
+
+def _random_value(kind: ScalarType) -> str:
+    """A moderate number."""
+    match kind.kind:
+        case "float":
+            return f"({kind})(0.125 + 0.875 * (next_random() % 4096u) / 4096.0)"
+        case "fixed":
+            low, high = kind.moderate
+            return f"({kind})({literal(low, kind)} + next_random() % {min(high - low + 1, 1 << 24)}u)"
+        case "int" if kind.is_c:
+            return f"({kind})((int)(next_random() % 151u){' - 50' if kind.signed else ''})"
+        case "int":
+            low, high = max(kind.least, -50), min(kind.greatest, 100)
+            return f"({kind})((int)(next_random() % {high - low + 1}u) + {low})"
+        case _:
+            assert_never(kind.kind)
+
+
+def _given_values(array: Array, values: Sequence[int | float]) -> list[str]:
+    texts = ", ".join(str(value) if array.type.is_c else literal(int(value), array.type) for value in values)
+    return braced(
+        "",
+        [
+            f"static const {array.type} given[] = {{{texts}}};",
+            *braced(
+                f"for (long k = 0; k < count && k < {len(values)}; k++)", [f"(({array.type} *)place)[k] = given[k];"]
+            ),
+        ],
+    )
+
+
+def _subscript_values(array: Array, limits: Sequence[Expression], names: Names) -> list[str]:
+    texts = [f"(long)({emit_expression(names.counted(limit))})" for limit in limits]
+    smallest = [f"limit = {text} < limit ? {text} : limit;" for text in texts[1:]]
+    if not array.type.is_c and array.type.bits < 31:
+        smallest.append(f"limit = limit > {array.type.greatest} ? {array.type.greatest + 1} : limit;")
+    value = f"({array.type})(limit > 0 ? next_random() % (unsigned)limit : 0)"
+    loop = braced("for (long k = 0; k < count; k++)", [f"(({array.type} *)place)[k] = {value};"])
+    return braced("", [f"long limit = {texts[0]};", *smallest, *loop])
+
+
+def _limits(name: str, kernel: Kernel) -> list[Expression]:
+    """The extents that the values of an array select from."""
+    found: list[Expression] = []
+    for statement in kernel.statements:
+        for access in (*statement.reads, statement.write):
+            for subscript, extent in zip(access.subscripts, kernel.arrays[access.array].extents, strict=True):
+                parts = (part for part in walk(subscript) if isinstance(part, Operand))
+                found += [extent for part in parts if statement.reads[part.position].array == name]
+    return found
+
+
+def _heavy_diagonal(array: Array, names: Names) -> list[str]:
+    rows, columns = (f"(long)({emit_expression(names.counted(extent))})" for extent in array.extents)
+    weight = f"({rows} > {columns} ? {rows} : {columns})"
+    if array.type.is_fixed:
+        most = array.type.greatest - array.type.moderate[1] >> array.type.fraction
+        if most == 0:
+            return []
+        weight = f"({weight} > {most}L ? 0 : {weight} * {1 << array.type.fraction}L)"
+    add = f"(({array.type} *)place)[k * {columns} + k] += ({array.type}){weight};"
+    return braced(f"for (long k = 0; k < {rows} && k < {columns}; k++)", [add])
+
+
+def _calls(call: Call) -> Iterator[str]:
+    for way, text in call.ways:
+        yield from braced(f'if (strcmp(way, "{way}") == 0)', [*text.split("\n"), "known = true;"])
+
+
+def _comparison(kernel: Kernel, names: Names) -> list[str]:
+    lines = ["long wrong = 0;"]
+    for position, array in enumerate(kernel.arrays.values()):
+        if array.live_out:
+            differs = (
+                f"memcmp((const char *)memory[{position}] + (size_t)k * sizes[{position}], "
+                f"(const char *)expected[{position}] + (size_t)k * sizes[{position}], sizes[{position}]) != 0"
+            )
+            lines += braced(f"for (long k = 0; k < counts[{position}]; k++)", [f"wrong += {differs};"])
+    return lines
+
+
+def _prediction(
+    kernel: Kernel, names: Names, call: Call, defaults: Mapping[str, int], predicted: tuple[int, int] | None
+) -> list[str]:
+    if predicted is None:
+        return []
+    same = " && ".join(f"{names[name]} == {defaults[name]}" for name in kernel.parameters) or "true"
+    missed = f"{call.words[0]} != {predicted[0]} || {call.words[1]} != {predicted[1]}"
+    message = f'printf("predicted were {predicted[0]} and {predicted[1]}\\n");'
+    return braced(f"if (({same}) && ({missed}))", [message, "wrong++;"])

@@ -1,0 +1,1 @@
+"""Folders of SystemVerilog and VHDL with testbenches and pages."""

@@ -1,0 +1,169 @@
+"""What the hardware of an accelerator offers to those who use it: ports, registers, and where arrays lie in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from loadstone.bus.lite import PREFIXES
+from loadstone.bus.ports import Protocol
+from loadstone.hardware.accelerator.registers import Register, RegisterMap
+from loadstone.hardware.design import AcceleratorDesign
+from loadstone.rtl.module import Module
+
+_README = """\
+# {top}
+
+The kernel {kernel}, tile by tile, with its arrays in external memory: an accelerator behind registers.
+
+## Running it
+
+{usage}
+The testbench is for {values}.
+It fills a memory (timing `{timing}`), runs the accelerator through its registers, and compares registers and all bytes
+of the memory with what the original program leaves.
+
+## Files
+
+{files}
+## Ports
+
+All ports belong to the rising edge of `clk`. `rst` is synchronous and active high; registers also have initial values.
+
+{ports}
+{buses}
+Software drives it through the registers of [registers.md](registers.md).
+
+## Parameters
+
+{parameters}
+Outside of these ranges, and of what the kernel assumes of its parameters, results are undefined.
+
+## Arrays in memory
+
+{arrays}
+Row by row. Rows are as long as the greatest parameters need: strides do not follow the parameters. Elements are in the
+byte order of the bus, the lowest first. An array may lie at any multiple of its element. Arrays must not overlap.
+"""
+
+_BUSES = {
+    "axi": "a master of AXI4 for external memory: `axi_...`, without identifiers",
+    "avalon": "masters of Avalon-MM for external memory: `avalon_read_...` and `avalon_write_...`, in bytes",
+}
+_SLAVES: dict[Protocol, str] = {
+    "axi": "a slave of AXI4-Lite for the registers: `s_axil_...`, without protection",
+    "avalon": "an agent of Avalon-MM for the registers: `s_...`, whose addresses count words",
+}
+
+
+def accelerator_info(
+    kernel: str,
+    top: Module,
+    design: AcceleratorDesign,
+    registers: RegisterMap,
+    protocol: Protocol,
+    parameters: Mapping[str, int],
+) -> dict[str, Any]:
+    """Ports, parameters, registers, arrays and scalars of an accelerator, as JSON."""
+    return {
+        "kernel": kernel,
+        "top": top.name,
+        "parameters": {
+            name: {"register": registers.of("parameter", name).name, "least": low, "greatest": high}
+            | {"testbench": parameters[name]}
+            for name, (low, high) in ((name, design.limits[name]) for name in design.parameters)
+        },
+        "bus": {
+            "protocol": design.bus.protocol,
+            "data_width": design.bus.data_width,
+            "address_width": design.bus.address_width,
+            "burst": design.bus.burst,
+        },
+        "control": {"protocol": protocol, "address_width": registers.address_width, "prefix": PREFIXES[protocol]},
+        "ports": list(_ports(top)),
+        "identity": registers.identity,
+        "registers": [_register_info(each) for each in registers.registers],
+        "arrays": {name: _array_info(design, registers, name) for name in design.bases},
+        "scalars": {"in": list(design.scalars_in), "out": list(design.scalars_out)},
+    }
+
+
+def _ports(top: Module) -> Iterator[dict[str, Any]]:
+    for name in ("clk", "rst"):
+        yield {"name": name, "direction": "input", "width": 1}
+    for port in top.of_kind("input", "output"):
+        yield {"name": port.name, "direction": port.kind, "width": port.bits.width}
+
+
+def _register_info(register: Register) -> dict[str, Any]:
+    return {
+        "name": register.name,
+        "offset": register.offset,
+        "words": register.words,
+        "width": register.type.width,
+        "signed": register.type.signed,
+        "access": register.access,
+        "meaning": register.meaning,
+    }
+
+
+def _array_info(design: AcceleratorDesign, registers: RegisterMap, name: str) -> dict[str, Any]:
+    store, size = design.outside[name], design.element_bytes[name]
+    return {
+        "type": store.element.described,
+        "element_bytes": size,
+        "extents": list(store.extents),
+        "strides": [size * stride for stride in store.strides],
+        "bytes": size * store.depth,
+        "register": registers.of("base", name).name,
+    }
+
+
+def emit_accelerator_readme(info: Mapping[str, Any], timing: str, files: Mapping[str, str], usage: str) -> str:
+    """A page on how the accelerator is used; `files` says what files are for, `usage` how its testbench is run."""
+    values = ", ".join(f"{name} = {each['testbench']}" for name, each in info["parameters"].items())
+    return _README.format(
+        top=info["top"],
+        kernel=info["kernel"],
+        usage=usage,
+        values=values or "a kernel without parameters",
+        timing=timing,
+        files=_table(("file", "what it is"), [(f"`{path}`", text) for path, text in files.items()]),
+        ports=_table(("port", "direction", "width"), map(_port_row, info["ports"])),
+        buses=_bus_lines(info),
+        parameters=_table(("parameter", "register", "least", "greatest"), _parameter_rows(info)),
+        arrays=_table(("array", "element", "room for", "bytes", "byte address of an element"), _array_rows(info)),
+    )
+
+
+def _bus_lines(info: Mapping[str, Any]) -> str:
+    lines = (
+        _SLAVES[info["control"]["protocol"]],
+        _BUSES[info["bus"]["protocol"]],
+        "an interrupt, high while it is set: `irq`",
+    )
+    return "".join(f"- {line}\n" for line in lines)
+
+
+def _port_row(port: Mapping[str, Any]) -> tuple[str, ...]:
+    return f"`{port['name']}`", port["direction"], str(port["width"])
+
+
+def _parameter_rows(info: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    for name, each in info["parameters"].items():
+        yield name, each["register"], each["least"], each["greatest"]
+
+
+def _array_rows(info: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    for name, array in info["arrays"].items():
+        subscripts = [f"i{k}" for k in range(len(array["extents"]))]
+        terms = [f"{stride}*{each}" for each, stride in zip(subscripts, array["strides"], strict=True)]
+        element = name + "".join(f"[{each}]" for each in subscripts)
+        room = name + "".join(f"[{extent}]" for extent in array["extents"])
+        place = " + ".join((array["register"], *terms))
+        yield name, array["type"], f"`{room}`", array["bytes"], f"`{element}` at `{place}`"
+
+
+def _table(heads: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    table = [heads, ("---",) * len(heads), *rows]
+    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in table)

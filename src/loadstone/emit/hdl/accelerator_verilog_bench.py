@@ -1,0 +1,229 @@
+"""Testbenches of accelerators behind registers in SystemVerilog."""
+
+from __future__ import annotations
+
+from loadstone.bus.ports import BusPort
+from loadstone.emit.hdl.benches import Bench
+from loadstone.hardware.accelerator.registers import CONTROL, CYCLES, DONE, ENABLE, START, STATUS
+from loadstone.rtl.types import Bits
+
+_TEXT = """\
+// Fills the memory of {top}, runs it once through its registers, and compares what it leaves with what is expected.
+// +vcd writes a waveform, +limit=CYCLES is how long a run may take.
+`timescale 1ns / 1ps
+
+module testbench;
+  localparam integer DEPTH = {depth};  // words of memory
+
+  logic clk = 0;
+  logic rst = 1;
+{signals}
+  logic fill = 0;
+  logic fill_valid = 0;
+  logic fill_ready;
+  logic [{high}:0] fill_data = 0;
+  logic look = 0;
+  logic word_valid;
+  logic [{high}:0] word;
+  logic irq;
+  logic [{error_high}:0] bus_error;
+
+  logic [{high}:0] given [0:DEPTH-1];
+  logic [{high}:0] expected [0:DEPTH-1];
+  logic [{high}:0] compared [0:DEPTH-1];
+  logic [31:0] status = 0;
+  logic [31:0] cycles = 0;
+  integer place = 0;
+  integer limit = {limit};
+  integer words = 0;
+  integer mismatches = 0;
+
+  {top} bench (
+{ports}
+  );
+
+  always #5 clk = !clk;
+{tasks}
+  task automatic check_register(input [{offset_high}:0] offset, input [31:0] value, input [31:0] mask);
+    logic [31:0] found;
+    read_register(offset, found);
+    words = words + 1;
+    if (((found ^ value) & mask) !== 0) begin
+      mismatches = mismatches + 1;
+      $display("register %h is %h, expected %h", offset, found, value);
+    end
+  endtask
+
+  task automatic pulse_reset;
+    rst = 1;
+    repeat (2) @(negedge clk);
+    rst = 0;
+    @(negedge clk);
+  endtask
+
+  task automatic fill_memory;
+    fill = 1;
+    fill_valid = 1;
+    place = 0;
+    while (place < DEPTH) begin
+      fill_data = given[place];
+      #1;
+      if (fill_ready) place = place + 1;
+      @(negedge clk);
+    end
+    fill_valid = 0;
+    fill = 0;
+  endtask
+
+  task automatic compare_memory;
+    look = 1;
+    place = 0;
+    while (place < DEPTH) begin
+      @(negedge clk);
+      if (word_valid) begin
+        words = words + 1;
+        if (((word ^ expected[place]) & compared[place]) !== 0) begin
+          mismatches = mismatches + 1;
+          if (mismatches <= 10) $display("word %0d of memory is %h, expected %h", place, word, expected[place]);
+        end
+        place = place + 1;
+      end
+    end
+    look = 0;
+  endtask
+
+  initial begin
+    if ($test$plusargs("vcd")) begin
+      $dumpfile("testbench.vcd");
+      $dumpvars(0, testbench);
+    end
+    if ($value$plusargs("limit=%d", limit)) $display("at most %0d cycles", limit);
+    $readmemh("data/memory.hex", given);
+    $readmemh("data/expected.hex", expected);
+    $readmemh("data/compared.hex", compared);
+
+    pulse_reset;
+    fill_memory;
+    pulse_reset;
+    read_register({status}, status);
+    if (status !== 1) $fatal(1, "FAIL: not ready after reset");
+{writes}
+    write_register({control}, {start});
+    while (!status[1] && cycles < limit) begin
+      read_register({status}, status);
+      read_register({cycles}, cycles);
+    end
+    if (!status[1]) $fatal(1, "FAIL: not done after %0d cycles", limit);
+    read_register({cycles}, cycles);
+    if (irq !== 1) $fatal(1, "FAIL: no interrupt");
+    write_register({status}, {done});
+    if (irq !== 0) $fatal(1, "FAIL: the interrupt was not cleared");
+{results}
+    compare_memory;
+    if (bus_error !== 0) $fatal(1, "FAIL: rule %0d of the bus was broken", bus_error);
+    else if (mismatches != 0) $fatal(1, "FAIL: %0d of %0d words differ, %0d cycles", mismatches, words, cycles);
+    else $display("PASS: %0d words, %0d cycles", words, cycles);
+    $finish;
+  end
+endmodule
+"""
+
+_AXI = """
+  task automatic write_register(input [{offset_high}:0] offset, input [31:0] value);
+    logic takes_address, takes_data;
+    s_axil_awaddr = offset;
+    s_axil_wdata = value;
+    s_axil_wstrb = 15;
+    s_axil_awvalid = 1;
+    s_axil_wvalid = 1;
+    while (s_axil_awvalid || s_axil_wvalid) begin
+      takes_address = s_axil_awready;
+      takes_data = s_axil_wready;
+      @(negedge clk);
+      if (takes_address) s_axil_awvalid = 0;
+      if (takes_data) s_axil_wvalid = 0;
+    end
+    s_axil_bready = 1;
+    while (!s_axil_bvalid) @(negedge clk);
+    @(negedge clk);
+    s_axil_bready = 0;
+  endtask
+
+  task automatic read_register(input [{offset_high}:0] offset, output [31:0] value);
+    s_axil_araddr = offset;
+    s_axil_arvalid = 1;
+    while (!s_axil_arready) @(negedge clk);
+    @(negedge clk);
+    s_axil_arvalid = 0;
+    s_axil_rready = 1;
+    while (!s_axil_rvalid) @(negedge clk);
+    value = s_axil_rdata;
+    @(negedge clk);
+    s_axil_rready = 0;
+  endtask
+"""
+
+_AVALON = """
+  task automatic write_register(input [{offset_high}:0] offset, input [31:0] value);
+    s_address = offset[{offset_high}:2];
+    s_writedata = value;
+    s_byteenable = 15;
+    s_write = 1;
+    while (s_waitrequest) @(negedge clk);
+    @(negedge clk);
+    s_write = 0;
+  endtask
+
+  task automatic read_register(input [{offset_high}:0] offset, output [31:0] value);
+    s_address = offset[{offset_high}:2];
+    s_read = 1;
+    while (s_waitrequest) @(negedge clk);
+    @(negedge clk);
+    s_read = 0;
+    while (!s_readdatavalid) @(negedge clk);
+    value = s_readdata;
+    @(negedge clk);
+  endtask
+"""
+
+
+def emit_verilog_bench(bench: Bench) -> str:
+    """The testbench in SystemVerilog, as Icarus Verilog 11 and Verilator understand it."""
+    offset_high = bench.registers.address_width - 1
+    tasks = _AXI if bench.protocol == "axi" else _AVALON
+
+    def offset(value: int) -> str:
+        return f"{offset_high + 1}'h{value:02x}"
+
+    return _TEXT.format(
+        top=bench.module.name,
+        error_high=bench.module["bus_error"].width - 1,
+        depth=bench.trial.depth,
+        high=bench.design.bus.data_width - 1,
+        limit=bench.limit,
+        signals="\n".join(f"  {_verilog_type(port.type)} {port.name}{_initial(port)};" for port in bench.ports),
+        ports=",\n".join(f"      .{name}({name})" for name in bench.connected),
+        tasks=tasks.format(offset_high=offset_high),
+        offset_high=offset_high,
+        control=offset(bench.offset(CONTROL)),
+        status=offset(bench.offset(STATUS)),
+        cycles=offset(bench.offset(CYCLES)),
+        start=START | ENABLE,
+        done=DONE,
+        writes="\n".join(
+            f"    write_register({offset(each.offset)}, 32'h{each.word:08x});  // {each.meaning}"
+            for each in bench.trial.writes
+        ),
+        results="\n".join(
+            f"    check_register({offset(each.offset)}, 32'h{each.word:08x}, 32'h{each.mask:08x});  // {each.meaning}"
+            for each in bench.trial.results
+        ),
+    )
+
+
+def _verilog_type(type: Bits) -> str:
+    return "logic" if type.width == 1 else f"logic [{type.width - 1}:0]"
+
+
+def _initial(port: BusPort) -> str:
+    return " = 0" if port.driver == "master" else ""

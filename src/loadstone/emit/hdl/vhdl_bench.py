@@ -1,0 +1,276 @@
+"""Testbenches in VHDL-2008."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from loadstone.emit.hdl.vectors import (
+    Host,
+    Result,
+    Vectors,
+    connections,
+    data_path,
+    digits,
+    hosts_of,
+    inputs_at_start,
+    results_of,
+    word_text,
+)
+from loadstone.hardware.harness.cycle_limits import on_chip_cycle_limit
+from loadstone.hardware.layout import Store
+from loadstone.hardware.on_chip import Design
+from loadstone.model.types import ScalarType
+from loadstone.rtl.types import Bits, address_width, bit
+
+_TESTBENCH = """\
+-- Fills the memories of {top}, runs it once, and compares what it leaves with the words that are expected.
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+use std.textio.all;
+
+entity testbench is
+  generic (LIMIT : natural := {limit});  -- how many cycles a run may take
+end entity;
+
+architecture test of testbench is
+  signal clk : std_logic := '0';
+  signal rst : std_logic := '1';
+{signals}
+begin
+  clk <= not clk after 5 ns;
+
+  dut : entity work.{top} port map (
+{ports}
+  );
+
+  process
+{files}
+{variables}
+    variable cycles, words, mismatches : natural := 0;
+
+    procedure tick is
+    begin
+      wait until falling_edge(clk);
+    end procedure;
+
+    procedure next_word(file source : text; word : out std_logic_vector) is
+      variable row : line;
+    begin
+      readline(source, row);
+      hread(row, word);
+    end procedure;
+
+    procedure compare(name : string; found, expected : std_logic_vector; same : boolean) is
+    begin
+      words := words + 1;
+      if not same then
+        mismatches := mismatches + 1;
+        if mismatches <= 10 then
+          write(output, name & " is " & to_hstring(found) & ", expected " & to_hstring(expected) & LF);
+        end if;
+      end if;
+    end procedure;
+
+    procedure fail(reason : string) is
+    begin
+      write(output, "FAIL: " & reason & LF);
+      std.env.finish(1);
+      wait;
+    end procedure;
+{functions}  begin
+    tick;
+    tick;
+    rst <= '0';
+    tick;
+    if dut_ready /= '1' then
+      fail("not ready after reset");
+    end if;
+{filling}
+
+{inputs}
+    dut_start <= '1';
+    tick;
+    dut_start <= '0';
+    while dut_done /= '1' and cycles < LIMIT loop
+      tick;
+      cycles := cycles + 1;
+    end loop;
+    if dut_done /= '1' then
+      fail("not done after " & to_string(cycles) & " cycles");
+    end if;
+{comparing}
+
+    if mismatches /= 0 then
+      fail(to_string(mismatches) & " of " & to_string(words) & " words differ, " & to_string(cycles) & " cycles");
+    end if;
+    write(output, "PASS: " & to_string(words) & " words, " & to_string(cycles) & " cycles" & LF);
+    std.env.finish(0);
+    wait;
+  end process;
+end architecture;
+"""
+
+_FILLING = """
+    for address in 0 to {last} loop
+      next_word(given_{port.data}, word_{port.data});
+      dut_{port.write} <= '1';
+      dut_{port.address} <= {address};
+      dut_{port.data} <= {word};
+      tick;
+    end loop;
+    dut_{port.write} <= '0';"""
+
+_COMPARING = """
+    for address in 0 to {last} loop
+      dut_{port.address} <= {address};
+      for cycle in 1 to {latency} loop
+        tick;
+      end loop;
+      next_word(expected_{port.word}, word_{port.data});
+      found_{port.data} := {found};
+      compare("{name}: word " & to_string(address), found_{port.data}, word_{port.data}, {same});
+    end loop;"""
+
+_SCALAR = """
+    found_{port} := {found};
+    word_{port} := {expected};
+    compare("{name}", found_{port}, word_{port}, {same});"""
+
+_IS_NAN = """
+    function is_nan_{width}(word : std_logic_vector({high} downto 0)) return boolean is
+    begin
+      return (and word({exponent} downto {middle})) = '1' and (or word({low} downto 0)) = '1';
+    end function;
+"""
+
+_FRACTION = {32: 23, 64: 52}
+
+
+def emit_vhdl_testbench(design: Design, vectors: Vectors) -> str:
+    """The testbench of a design; it reads its words from the files of `data_files`."""
+    hosts, results = hosts_of(design, vectors), results_of(design, vectors)
+    looked_at = [host for host in hosts if host.expected is not None]
+    latency = design.compute.memories.latency
+    comparing = [*(_comparing(host, latency) for host in looked_at), *map(_scalar, results)]
+    return _TESTBENCH.format(
+        top=design.module.name,
+        limit=on_chip_cycle_limit(design, vectors.parameters),
+        signals=_lines(_signals(design)),
+        ports=",\n".join(f"    {name} => {signal}" for name, signal in connections(design)),
+        files=_lines(line for host in hosts for line in _files(host)),
+        functions="".join(_functions([each.store for each in (*looked_at, *results)])),
+        variables=_lines(_variables(hosts, results)),
+        filling="\n".join(map(_filling, hosts)),
+        inputs=_lines(_inputs(design, vectors)),
+        comparing="\n".join(comparing),
+    )
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "\n".join(lines)
+
+
+def _type(type: Bits) -> str:
+    if type == bit:
+        return "std_logic"
+    return f"{'signed' if type.signed else 'unsigned'}({type.width - 1} downto 0)"
+
+
+def _literal(value: int, type: Bits) -> str:
+    text = word_text(value, type)
+    return f"'{text}'" if type == bit else f'{type.width}x"{text}"'
+
+
+def _signals(design: Design) -> Iterator[str]:
+    for port in design.module.of_kind("input"):
+        yield f"  signal dut_{port.name} : {_type(port.bits)} := {_literal(0, port.bits)};"
+    for port in design.module.of_kind("output"):
+        yield f"  signal dut_{port.name} : {_type(port.bits)};"
+
+
+def _files(host: Host) -> Iterator[str]:
+    port = host.port
+    yield f'    file given_{port.data} : text open read_mode is "{data_path(port.data)}";'
+    if host.expected is not None:
+        yield f'    file expected_{port.word} : text open read_mode is "{data_path(port.word)}";'
+
+
+def _variables(hosts: tuple[Host, ...], results: tuple[Result, ...]) -> Iterator[str]:
+    """Room for a word of each array and scalar: in whole hexadecimal digits, as files have them."""
+    for host in hosts:
+        found = "" if host.expected is None else f", found_{host.port.data}"
+        yield f"    variable word_{host.port.data}{found} : {_padded(host.store.type)};"
+    for result in results:
+        yield f"    variable word_{result.port}, found_{result.port} : {_padded(result.store.type)};"
+
+
+def _padded(type: Bits) -> str:
+    return f"std_logic_vector({4 * digits(type) - 1} downto 0)"
+
+
+def _address(store: Store) -> str:
+    """The address as its port has it, a bit where there are two words."""
+    width = address_width(store.depth)
+    return "to_unsigned(address, 1)(0)" if width == 1 else f"to_unsigned(address, {width})"
+
+
+def _filling(host: Host) -> str:
+    word = _unpadded(f"word_{host.port.data}", host.store.type)
+    return _FILLING.format(port=host.port, last=host.store.depth - 1, address=_address(host.store), word=word)
+
+
+def _unpadded(word: str, type: Bits) -> str:
+    """The value of a word for a signal of a type."""
+    if type == bit:
+        return f"{word}(0)"
+    return f"{'signed' if type.signed else 'unsigned'}({word}({type.width - 1} downto 0))"
+
+
+def _found(signal: str, type: Bits) -> str:
+    """The bits of a signal, in whole hexadecimal digits."""
+    zeros = 4 * digits(type) - type.width
+    bits = signal if type == bit else f"std_logic_vector({signal})"
+    return f'"{"0" * zeros}" & {bits}' if zeros else bits
+
+
+def _inputs(design: Design, vectors: Vectors) -> Iterator[str]:
+    for port, value in inputs_at_start(design, vectors).items():
+        yield f"    dut_{port} <= {_literal(value, design.module[port].bits)};"
+
+
+def _comparing(host: Host, latency: int) -> str:
+    port = host.port
+    return _COMPARING.format(
+        name=host.name,
+        port=port,
+        last=host.store.depth - 1,
+        address=_address(host.store),
+        latency=latency,
+        found=_found(f"dut_{port.word}", host.store.type),
+        same=_same(f"found_{port.data}", f"word_{port.data}", host.store.element),
+    )
+
+
+def _scalar(result: Result) -> str:
+    return _SCALAR.format(
+        name=result.name,
+        port=result.port,
+        found=_found(f"dut_{result.port}", result.store.type),
+        expected=f'x"{word_text(result.expected, result.store.type)}"',
+        same=_same(f"found_{result.port}", f"word_{result.port}", result.store.element),
+    )
+
+
+def _same(found: str, expected: str, kind: ScalarType) -> str:
+    """The condition that a word is right; all not-a-numbers count as one."""
+    if kind.kind != "float":
+        return f"{found} = {expected}"
+    function = f"is_nan_{kind.bits}"
+    return f"{found} = {expected} or ({function}({found}) and {function}({expected}))"
+
+
+def _functions(stores: Iterable[Store]) -> Iterator[str]:
+    for width in sorted({store.element.bits for store in stores if store.element.kind == "float"}):
+        middle = _FRACTION[width]
+        yield _IS_NAN.format(width=width, high=width - 1, exponent=width - 2, middle=middle, low=middle - 1)

@@ -1,0 +1,1 @@
+"""Whole accelerators: load, compute and store engines around local memories, on a bus."""

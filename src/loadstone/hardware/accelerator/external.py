@@ -1,0 +1,87 @@
+"""What is outside of an accelerator: its bus, and where arrays are in external memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loadstone.bus.coalescer import make_coalescer
+from loadstone.bus.ports import Bus, Widths
+from loadstone.bus.stalls import make_pauses
+from loadstone.hardware.accelerator.mover import Mover
+from loadstone.hardware.design import widths_moved
+from loadstone.hardware.names import Names
+from loadstone.hardware.selection import chosen
+from loadstone.rtl.expressions import Signal, Value, const
+from loadstone.rtl.module import Instance
+from loadstone.rtl.types import bit
+
+
+class Pauses:
+    """Random pauses in a module, for tests; where there is no chance for them, nothing pauses."""
+
+    def __init__(self, names: Names, chance: Signal | None) -> None:
+        self._names, self._chance, self._count = names, chance, 0
+
+    def goes(self, title: str) -> Value:
+        """Whether something may go on in this cycle, independent of all others."""
+        if self._chance is None:
+            return const(1, bit)
+        self._count += 1
+        inputs, seed = {"chance": self._chance}, {"SEED": 0x9E3779B1 * self._count % (1 << 32)}
+        return self._names.module.instance(self._names.fresh(f"{title}_pauses"), make_pauses(), inputs, seed)["goes"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """An element in external memory: its byte address, and of which array it is."""
+
+    address: Value
+    arrays: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outside:
+    """The bus of a module with its ports, the bytes of elements by array, and the byte addresses of arrays."""
+
+    names: Names
+    bus: Bus
+    signals: Mapping[str, Signal]
+    element_bytes: Mapping[str, int]
+    bases: Mapping[str, Signal]
+    pauses: Pauses
+
+    @property
+    def widths(self) -> Widths:
+        """The widths of elements that are moved."""
+        return widths_moved(self.element_bytes)
+
+    def runs(self, title: str, valid: Value, place: Place, flush: Value, taken: Value) -> Instance:
+        """Makes requests of elements, where `valid`."""
+        m = self.names.module
+        module = make_coalescer(f"{m.name}_{title}_runs", self.bus.address, self.widths, self.bus.burst)
+        ports = {"in_valid": valid, "in_address": place.address, "flush": flush, "request_ready": taken}
+        if not self.widths.are_equal:
+            ports["in_size"] = self._size(place.arrays)
+        return m.instance(self.names.fresh(f"{title}_runs"), module, ports)
+
+    def request(self, runs: Instance) -> dict[str, Value]:
+        """The requests for a master."""
+        kinds = ("valid", "address", "count") if self.widths.are_equal else ("valid", "address", "count", "size")
+        return {f"request_{kind}": runs[f"request_{kind}"] for kind in kinds}
+
+    def address(self, mover: Mover) -> Value:
+        """The byte address of the element at which a mover stands."""
+        shifts = {name: (self.element_bytes[name] - 1).bit_length() for name in mover.arrays}
+        places = {name: element.place << shifts[name] for name, element in mover.elements.items()}
+        choices = [
+            (mover.elements[name].wanted, (self.bases[name] + place).wrapped(self.bus.address))
+            for name, place in places.items()
+        ]
+        return chosen(choices).wrapped(self.bus.address)
+
+    def _size(self, arrays: Mapping[str, Value]) -> Value:
+        """The size of an element of one of some arrays."""
+        sizes = {name: self.widths.size_of(8 * self.element_bytes[name]) for name in arrays}
+        wanted = [(arrays[name], const(size, self.widths.size)) for name, size in sizes.items()]
+        return chosen(wanted).wrapped(self.widths.size)

@@ -1,0 +1,105 @@
+"""The engine that loads: it asks for the elements of tiles, and writes those that arrive to their cells.
+
+A queue holds a note for each element that was asked for: the number of its array, and its cell. A note that is a mark
+ends a tile: when it comes to the front, all elements of the tile have arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loadstone.bus.masters import reading_side
+from loadstone.bus.ports import attach
+from loadstone.bus.reading import make_read_master
+from loadstone.hardware.accelerator.external import Outside
+from loadstone.hardware.accelerator.mover import Mover
+from loadstone.hardware.accelerator.moves import add_moves
+from loadstone.hardware.compute.engine import Engine, Write, in_bank_of
+from loadstone.hardware.compute.local_layout import bank_count
+from loadstone.hardware.datapath.pipeline import address_type
+from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.expressions import Signal, Value, any_of, cat, mux
+from loadstone.rtl.module import Instance
+from loadstone.rtl.types import Bits, bit, unsigned
+
+ON_THE_WAY = 512
+"""How many elements can be asked for and not have arrived yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """The layout of a note: a bit that says that it is a mark, the number of an array, and a cell."""
+
+    number: Bits
+    cell: Bits
+
+    @property
+    def type(self) -> Bits:
+        """The type of a note."""
+        return unsigned(1 + self.number.width + self.cell.width)
+
+    def made(self, is_mark: Value, number: Value, cell: Value) -> Value:
+        """A note."""
+        return cat(is_mark, number.wrapped(self.number), cell.wrapped(self.cell))
+
+    def number_of(self, note: Value) -> Value:
+        """The number of the array."""
+        return note[self.cell.width : -1]
+
+    def cell_of(self, note: Value) -> Value:
+        """The cell."""
+        return note[: self.cell.width]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loading:
+    """What the engine gives: the words that arrive by array, whether one does, and whether a tile has arrived."""
+
+    arrivals: Mapping[str, Write]
+    arrives: Signal
+    tile_loaded: Signal
+
+
+def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) -> Loading:
+    """An engine that loads what a mover goes through; datapaths come first where both write."""
+    names, m = outside.names, outside.names.module
+    moves = add_moves(outside, "load", mover, engine.compute.stores, copy)
+    note = _Note(moves.number.bits, moves.cell.bits)
+    room, taken = m.wire(names.fresh("load_room"), bit), m.wire(names.fresh("load_requested"), bit)
+    runs = outside.runs("load", moves.is_element & room, moves.place, moves.is_mark, taken)
+    goes = names.wire("load_goes", room & mux(moves.is_mark, runs["closed"], moves.is_element & runs["in_ready"]))
+    m.assign(moves.taken, goes)
+    queue, pops = _notes(outside, note, goes, note.made(moves.is_mark, moves.number, moves.cell))
+    m.assign(room, queue["in_ready"])
+    accepts = m.wire(names.fresh("load_accepts"), bit)
+    master, side = make_read_master(outside.bus, outside.widths), reading_side(outside.bus, outside.signals)
+    reader = attach(m, names.fresh("reader"), master, side, {**outside.request(runs), "element_ready": accepts})
+    m.assign(taken, reader["request_ready"])
+    is_mark = names.wire("tile_loaded", queue["out_valid"] & queue["out_data"][-1])
+    waits = queue["out_valid"] & ~queue["out_data"][-1] & reader["element_valid"]
+    arrives = names.wire("arrives", waits & outside.pauses.goes("arrival"))
+    arrivals = {
+        name: _arrival(engine, name, arrives & (note.number_of(queue["out_data"]) == number), note, queue, reader)
+        for name, number in moves.numbers.items()
+    }
+    m.assign(accepts, any_of(*(write.enable for write in arrivals.values())))
+    m.assign(pops, accepts | is_mark)
+    return Loading(arrivals, accepts, is_mark)
+
+
+def _notes(outside: Outside, note: _Note, valid: Value, made: Value) -> tuple[Instance, Signal]:
+    """The queue of notes, and the wire that takes one out of it."""
+    names, m = outside.names, outside.names.module
+    pops = m.wire(names.fresh("note_pops"), bit)
+    fifo = make_fifo(f"{m.name}_notes", note.type, ON_THE_WAY)
+    return m.instance(names.fresh("notes"), fifo, {"in_valid": valid, "in_data": made, "out_ready": pops}), pops
+
+
+def _arrival(engine: Engine, name: str, here: Value, note: _Note, queue: Instance, reader: Instance) -> Write:
+    """The word that is written to an array when an element arrives, and no datapath writes there."""
+    store = engine.compute.stores[name]
+    cell = note.cell_of(queue["out_data"]).wrapped(address_type(store))
+    free = ~any_of(*(in_bank_of(write, cell, bank_count(store)) for write in engine.writes(name)))
+    enable = engine.names.wire(f"{name}_arrives", here & free)
+    return Write(enable, cell, reader["element_data"].wrapped(store.type))

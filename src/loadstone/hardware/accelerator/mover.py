@@ -1,0 +1,128 @@
+"""Movers: controllers that walk through what the tiles of an accelerator load or store, an element in each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from loadstone.hardware.compute.calls import exact
+from loadstone.hardware.control.controller import Options, Registers, make_controller
+from loadstone.hardware.control.interface import standing, statement_ports
+from loadstone.hardware.datapath.pipeline import address_type
+from loadstone.hardware.layout import Stores
+from loadstone.hardware.names import Names
+from loadstone.hardware.selection import chosen
+from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.model import Block, For, Instance, Node, with_instances
+from loadstone.loops.paths import Path, children, places
+from loadstone.loops.paths import statements as statements_of
+from loadstone.loops.ranges import Limits
+from loadstone.loops.tile_loops import MARKERS, move_loops, process_loops
+from loadstone.rtl.expressions import Signal, Value, cat
+from loadstone.rtl.types import bit
+
+PLACE, CELL = "place", "cell"
+"""The arguments of an element: its place in external memory, in elements of its array, and its cell in the buffer."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Element:
+    """An element at which a mover stands: whether it does, where the element is, and the wire that lets it go on."""
+
+    wanted: Signal
+    place: Signal
+    cell: Signal
+    goes: Signal
+
+
+class Mover:
+    """A mover in a module: its elements by array, and the markers at which it stands (`at`) until it is passed on."""
+
+    def __init__(
+        self,
+        names: Names,
+        title: str,
+        accelerator: Accelerator,
+        stores: tuple[Stores, Stores],
+        limits: Mapping[str, Limits],
+        parameters: Mapping[str, Signal],
+        begin: Signal,
+    ) -> None:
+        tree = _addressed(process_loops(accelerator, move_loops(accelerator, title)), *stores)
+        self.arrays = tuple(name for name in statements_of(tree) if name not in MARKERS.names)
+        arguments = dict.fromkeys(self.arrays, (PLACE, CELL))
+        kernel = accelerator.kernel
+        module = make_controller(
+            f"{names.module.name}_{title}",
+            tree,
+            limits,
+            replace(tile_options(tree), arguments=arguments),
+            kernel.context,
+        )
+        inputs = [port.name for port in module.of_kind("input")]
+        ports = statement_ports(arguments, statements_of(tree), inputs[: len(limits) + 1])
+        self._goes = {name: names.module.wire(names.fresh(f"{title}_{name}_goes"), bit) for name in statements_of(tree)}
+        given: dict[str, Value] = dict(zip(inputs, (parameters[name] for name in limits), strict=False))
+        lasts = {ports.port(name, "last"): goes for name, goes in self._goes.items()}
+        control = names.module.instance(names.fresh(f"{title}_control"), module, {**given, "start": begin, **lasts})
+        self.last = control["last"]
+        wanted = {
+            name: standing(names, f"{title}_{name}", control[ports.port(name, "start")], goes)
+            for name, goes in self._goes.items()
+        }
+        self.at = {name: wanted[name] for name in MARKERS.names if name in wanted}
+        self.passes = {name: self._goes[name] for name in self.at}
+        self.elements = {
+            name: Element(
+                wanted[name],
+                control[ports.port(name, PLACE)],
+                control[ports.port(name, CELL)],
+                self._goes[name],
+            )
+            for name in self.arrays
+        }
+
+    def cell(self, stores: Stores, copy: Signal) -> Value:
+        """The cell of the element at which it stands, in a copy of its memory."""
+        return chosen([(element.wanted, self.cell_of(name, stores, copy)) for name, element in self.elements.items()])
+
+    def cell_of(self, name: str, stores: Stores, copy: Signal) -> Value:
+        """The cell of an element of an array, in a copy of its memory where that has two."""
+        store = stores[name]
+        cell = self.elements[name].cell.wrapped(address_type(store, one_copy=True))
+        return cat(copy, cell) if store.copies > 1 else cell
+
+
+def _addressed(tree: Node, outside: Stores, inside: Stores) -> Node:
+    """The loops with places and cells of elements instead of their subscripts."""
+
+    def placed(instance: Instance) -> Instance:
+        name, subscripts = instance.statement, instance.arguments
+        if name in MARKERS.names:
+            return instance
+        return Instance(name, tuple(exact(store[name].address(subscripts)) for store in (outside, inside)))
+
+    return with_instances(tree, placed)
+
+
+def tile_options(tree: Node) -> Options:
+    """How the controllers of processes are built: with registers for values of parameters, and around loops in tiles.
+
+    The latter are around the outermost of them: what these need of coordinates is ready when they begin.
+    """
+    bodies = [
+        ((*path, 1), node.items[1])
+        for path, node in places(tree)
+        if isinstance(node, Block) and node.items[:1] == (Instance(MARKERS.tile_begin, ()),)
+    ]
+    above = {path: Registers(1, 1) for place, body in bodies for path in _outermost_loops(body, place)}
+    return Options(above=above, steady=True)
+
+
+def _outermost_loops(node: Node, path: Path) -> Iterator[Path]:
+    """The paths of loops that are in no other."""
+    if isinstance(node, For):
+        yield path
+        return
+    for position, child in enumerate(children(node)):
+        yield from _outermost_loops(child, (*path, position))

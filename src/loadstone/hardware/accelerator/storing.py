@@ -1,0 +1,87 @@
+"""The engine that stores: it reads the cells of results in cycles in which no datapath does, and writes them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loadstone.bus.masters import writing_side
+from loadstone.bus.ports import attach
+from loadstone.bus.writing import make_write_master
+from loadstone.hardware.accelerator.external import Outside
+from loadstone.hardware.accelerator.mover import Mover
+from loadstone.hardware.accelerator.moves import add_moves
+from loadstone.hardware.compute.engine import Engine, in_bank_of
+from loadstone.hardware.compute.local_layout import bank_count
+from loadstone.hardware.selection import Choice, chosen
+from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.expressions import Signal, Value, any_of
+from loadstone.rtl.types import bit, unsigned
+
+WAITING = 256
+"""How many elements can wait to be written to external memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Storing:
+    """What the engine asks for: cells by array; whether a tile was read, an element leaves, and all is written."""
+
+    reads: Mapping[str, Choice]
+    tile_stored: Signal
+    leaves: Signal
+    written: Signal
+
+
+def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, begin: Signal) -> Storing:
+    """An engine that stores what a mover goes through; datapaths come first where both read."""
+    names, m = outside.names, outside.names.module
+    room = names.register("store_room", unsigned(WAITING.bit_length()), comment="elements that may still be read")
+    taken, ready = m.wire(names.fresh("store_requested"), bit), m.wire(names.fresh("store_ready"), bit)
+    moves = add_moves(outside, "store", mover, engine.compute.stores, copy)
+    cells = {name: moves.cell_in(engine.compute.stores[name]) for name in moves.numbers}
+    able = {name: _able(engine, name, cell, moves.is_of(name) & (room != 0)) for name, cell in cells.items()}
+    runs = outside.runs("store", any_of(*able.values()), moves.place, moves.is_mark, taken)
+    reads = {name: names.wire(f"store_{name}_goes", flag & runs["in_ready"]) for name, flag in able.items()}
+    went = names.wire("store_goes", any_of(*reads.values()))
+    ends = names.wire("tile_stored", moves.is_mark & runs["closed"])
+    m.assign(moves.taken, went | ends)
+    valid, word = _results(outside, engine, reads, cells)
+    fifo = make_fifo(f"{m.name}_results", word.bits, WAITING)
+    queue = m.instance(names.fresh("results"), fifo, {"in_valid": valid, "in_data": word, "out_ready": ready})
+    shown = names.wire("result_shown", queue["out_valid"] & outside.pauses.goes("result"))
+    ports = {**outside.request(runs), "element_valid": shown, "element_data": queue["out_data"]}
+    master, side = make_write_master(outside.bus, outside.widths), writing_side(outside.bus, outside.signals)
+    writer = attach(m, names.fresh("writer"), master, side, ports)
+    m.assign(taken, writer["request_ready"])
+    m.assign(ready, writer["element_ready"] & shown)
+    leaves = names.wire("result_leaves", queue["out_valid"] & ready)
+    with m.clocked("Room is taken when a cell is read, and given back when its element leaves."):
+        m.assign(room, (room + leaves - went).wrapped(room.bits))
+        with m.when(begin):
+            m.assign(room, WAITING)
+    idle = runs["empty"] & (room == WAITING) & writer["idle"]
+    written = names.wire("all_written", ~moves.is_there & idle)
+    return Storing({name: (goes, cells[name]) for name, goes in reads.items()}, ends, leaves, written)
+
+
+def _able(engine: Engine, name: str, cell: Value, wanted: Value) -> Signal:
+    """Whether a cell of an array can be read: it is wanted, and no datapath reads there."""
+    banks = bank_count(engine.compute.stores[name])
+    used = any_of(*(in_bank_of(ask, cell, banks) for ask in engine.fetches(name, 0)))
+    return engine.names.wire(f"store_{name}_able", wanted & ~used)
+
+
+def _results(
+    outside: Outside, engine: Engine, reads: Mapping[str, Signal], cells: Mapping[str, Value]
+) -> tuple[Value, Value]:
+    """Whether a word arrives from a local memory, and the word."""
+    names, m = outside.names, outside.names.module
+    arrives: dict[str, Value] = {}
+    for name, goes in reads.items():
+        flag: Value = goes
+        for k in range(engine.compute.memories.latency):
+            flag = m.stored(names.fresh(f"{name}_read_{k}"), flag, reset=0)
+        arrives[name] = flag
+    kind = unsigned(outside.widths.widest)
+    word = chosen([(flag, engine.word(name, cells[name]).wrapped(kind)) for name, flag in arrives.items()])
+    return any_of(*arrives.values()), word.wrapped(kind)

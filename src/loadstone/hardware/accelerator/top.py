@@ -1,0 +1,219 @@
+"""The whole accelerator: tiles are loaded, computed and stored at the same time, through buses and local memories.
+
+Load and store engines walk through what tiles move, in the order of addresses, and make requests of runs of elements.
+Tokens keep the processes in step: a tile is computed when all its elements have arrived, stored when it has been
+computed, and there are at most `depth` tiles between load and store. A strip is loaded when the one before it (where
+strips overlap, the one before that) is in external memory.
+
+Local memories have one port that writes and ports that read. Datapaths come first at both, since they cannot wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from loadstone.bus.masters import master_ports
+from loadstone.bus.ports import Bus, declare_ports
+from loadstone.hardware.accelerator.external import Outside, Pauses
+from loadstone.hardware.accelerator.loading import add_loading
+from loadstone.hardware.accelerator.mover import Mover, tile_options
+from loadstone.hardware.accelerator.storing import add_storing
+from loadstone.hardware.compute.engine import Ask, Engine, Surroundings
+from loadstone.hardware.compute.local_layout import local_stores
+from loadstone.hardware.compute.memories import add_memory
+from loadstone.hardware.compute.unit import make_compute
+from loadstone.hardware.datapath.operations import Operations
+from loadstone.hardware.datapath.timing import Memories
+from loadstone.hardware.design import AcceleratorDesign, bus_for, element_bytes
+from loadstone.hardware.layout import Store, stores_of
+from loadstone.hardware.names import ModuleNames, Names
+from loadstone.hardware.on_chip import parameter_ports, scalar_ports
+from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
+from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.ranges import Limits
+from loadstone.loops.tile_loops import MARKERS, process_loops
+from loadstone.parallel.lanes import find_lanes, lane_loops
+from loadstone.rtl.expressions import Signal, Value, cat
+from loadstone.rtl.module import Module
+from loadstone.rtl.names import fresh
+from loadstone.rtl.types import bit, unsigned
+
+TOKENS = unsigned(16)
+EVENTS = "events"
+"""The output that tells which processes begin with a tile or end it in a cycle."""
+
+
+def make_accelerator_design(
+    accelerator: Accelerator,
+    limits: Mapping[str, Limits],
+    bus: Bus | None = None,
+    memories: Memories | None = None,
+    operations: Operations | None = None,
+    *,
+    stalls: bool = False,
+    unroll: int = 1,
+) -> AcceleratorDesign:
+    """The hardware of an accelerator, for parameters in ranges, with at most `unroll` lanes.
+
+    Ports: `start`, parameters, scalars, the base address of each array, the master of a bus, `ready` and `done`.
+    """
+    sizes = element_bytes(accelerator)
+    top = _Top(
+        accelerator,
+        limits,
+        bus_for(sizes, bus),
+        sizes,
+        memories or Memories(),
+        operations or Operations(),
+        unroll,
+    )
+    top.fill(stalls)
+    return AcceleratorDesign(
+        module=top.module,
+        compute=top.compute,
+        lanes=top.lanes,
+        limits=limits,
+        bus=top.bus,
+        outside=top.outside,
+        element_bytes=sizes,
+        parameters={name: port.name for name, port in top.parameters.items()},
+        scalars_in={name: port.name for name, port in top.scalars_in.items()},
+        scalars_out=top.scalars_out,
+        bases={name: port.name for name, port in top.bases.items()},
+    )
+
+
+class _Top:
+    """The top module while it is made."""
+
+    def __init__(
+        self,
+        accelerator: Accelerator,
+        limits: Mapping[str, Limits],
+        bus: Bus,
+        sizes: Mapping[str, int],
+        memories: Memories,
+        operations: Operations,
+        unroll: int,
+    ) -> None:
+        kernel = accelerator.kernel
+        self.accelerator, self.limits, self.bus, self.sizes = accelerator, limits, bus, sizes
+        self.lanes = find_lanes(accelerator, limits, unroll)
+        self.outside = stores_of(kernel, limits, [array.name for array in accelerator.transferred if not array.rank])
+        self.inside = local_stores(accelerator, limits, self.lanes.banking)
+        tree = process_loops(accelerator, lane_loops(accelerator, self.lanes))
+        self.compute = make_compute(
+            kernel, tree, limits, self.inside, memories, operations, MARKERS.names, self.lanes, tile_options(tree)
+        )
+        self.module = m = Module(fresh(f"{kernel.name}_accelerator", ()), f"{kernel.name}, tile by tile.")
+        self.names = Names(m, ("ready", "done", LOADED, STORED, EVENTS, *(port.name for port in master_ports(bus))))
+        self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
+        self.parameters = parameter_ports(self.names, self.compute)
+        self.scalars_in = scalar_ports(self.names, self.compute)
+        self.bases = {
+            array.name: m.input(self.names.fresh(f"{array.name}_base"), bus.address, "where it is, in bytes")
+            for array in accelerator.transferred
+        }
+        self.scalars_out: dict[str, str] = {}
+        self.modules = ModuleNames(self.compute.modules)
+
+    def fill(self, stalls: bool) -> None:
+        """Adds all parts and connects them."""
+        m, names = self.module, self.names
+        chance = m.input(names.fresh("pause_chance"), unsigned(8), "of pauses in 256 cycles") if stalls else None
+        self.pauses = Pauses(names, chance)
+        signals = declare_ports(m, master_ports(self.bus), "master")
+        outside = Outside(names, self.bus, signals, self.sizes, self.bases, self.pauses)
+        self.running = names.state("running", comment="since the cycle after the start")
+        self.accepts = names.wire("accepts_start", self.start & ~self.running)
+        self.begin = m.stored(names.fresh("begin_run"), self.accepts, 0, "values of parameters are in registers")
+        titles = ("load", "compute", "store")
+        self.copies = {name: names.state(f"{name}_copy", comment="of memories that have two") for name in titles}
+        m.section("Compute")
+        given = Surroundings(self.parameters, self.scalars_in, self.begin, self.copies["compute"])
+        self.engine = Engine(names, self.compute, given)
+        m.section("Load")
+        self.load = self._mover("load")
+        self.loading = add_loading(outside, self.load, self.engine, self.copies["load"])
+        m.section("Store")
+        self.store = self._mover("store")
+        self.storing = add_storing(outside, self.store, self.engine, self.copies["store"], self.begin)
+        m.section("Local memories")
+        for name, store in self.inside.items():
+            if store.depth:
+                self._memory(name, store)
+        self._tokens()
+        count_elements(names, self.begin, {LOADED: self.loading.arrives, STORED: self.storing.leaves})
+        self._tell()
+        self._finish()
+
+    def _mover(self, title: str) -> Mover:
+        return Mover(
+            self.names, title, self.accelerator, (self.outside, self.inside), self.limits, self.parameters, self.begin
+        )
+
+    def _memory(self, name: str, store: Store) -> None:
+        """The local memory of an array between datapaths, load and store."""
+        read = self.storing.reads.get(name)
+        arrivals = [write for array, write in self.loading.arrivals.items() if array == name]
+        module = self.modules.fresh(f"{self.module.name}_{name}_memory")
+        add_memory(self.engine, module, store, arrivals, None if read is None else Ask(*read))
+
+    def _tokens(self) -> None:
+        """Keeps the processes in step."""
+        m, load, store, engine = self.module, self.load, self.store, self.engine
+        m.section("Tokens")
+        begin, tile, end, last = MARKERS.names
+        overlap = self.accelerator.handover.mode == "overlap"
+        loaded, computed = self._counter("loaded", "tiles"), self._counter("computed", "tiles")
+        in_flight = self._counter("in_flight", "tiles between the load and the store")
+        strips = self._counter("strips_open", "strips between the load and the store")
+        goes = {title: self.pauses.goes(title) for title in ("load", "compute", "store")}
+        m.assign(load.passes[begin], load.at[begin] & (strips <= int(overlap)) & goes["load"])
+        m.assign(load.passes[tile], load.at[tile] & (in_flight < self.accelerator.depth) & goes["load"])
+        m.assign(load.passes[last], load.at[last] & goes["load"])
+        m.assign(engine.passes[begin], engine.at[begin] & goes["compute"])
+        m.assign(engine.passes[tile], engine.at[tile] & (loaded != 0) & goes["compute"])
+        m.assign(engine.passes[end], engine.at[end] & ~engine.busy & goes["compute"])
+        m.assign(engine.passes[last], engine.at[last] & goes["compute"])
+        m.assign(store.passes[begin], store.at[begin] & goes["store"])
+        m.assign(store.passes[tile], store.at[tile] & (computed != 0) & goes["store"])
+        m.assign(store.passes[last], store.at[last] & self.storing.written & goes["store"])
+        self._counts(loaded, self.loading.tile_loaded, engine.passes[tile])
+        self._counts(computed, engine.passes[end], store.passes[tile])
+        self._counts(in_flight, load.passes[tile], self.storing.tile_stored)
+        self._counts(strips, load.passes[begin], store.passes[last])
+        for name, passes in (("load", load.passes), ("compute", engine.passes), ("store", store.passes)):
+            with m.clocked(), m.when(passes[last] | self.begin):
+                m.assign(self.copies[name], ~self.copies[name] & ~self.begin)
+
+    def _counter(self, wish: str, comment: str) -> Signal:
+        return self.names.state(wish, TOKENS, comment)
+
+    def _counts(self, counter: Signal, more: Value, fewer: Value) -> None:
+        with self.module.clocked():
+            self.module.assign(counter, (counter + more - fewer).wrapped(TOKENS))
+
+    def _tell(self) -> None:
+        """An output that tells where the processes are."""
+        _, tile, end, _ = MARKERS.names
+        begins = [process.passes[tile] for process in (self.load, self.engine, self.store)]
+        ends = [self.loading.tile_loaded, self.engine.passes[end], self.storing.tile_stored]
+        comment = "from the top: load, compute, store begin with a tile, and end it"
+        self.module.output(EVENTS, cat(*begins, *ends), comment)
+
+    def _finish(self) -> None:
+        m = self.module
+        m.section("The whole run")
+        lasts = {"load": self.load.last, "compute": self.engine.last, "store": self.store.last}
+        flags = {name: self.names.state(f"{name}_ended") for name in lasts}
+        ends = self.names.wire(
+            "ends", flags["load"] & flags["compute"] & flags["store"] & ~self.engine.busy & self.storing.written
+        )
+        with m.clocked():
+            for name, last in lasts.items():
+                m.assign(flags[name], (flags[name] | last) & ~ends)
+        end_run(self.names, self.running, self.accepts, ends)
+        for name, value in self.engine.values.items():
+            if self.compute.kernel.arrays[name].live_out:
+                self.scalars_out[name] = m.output(self.names.fresh(f"{name}_out"), value).name

@@ -1,0 +1,1 @@
+"""The compute unit: controller, datapaths, issue, scalars and on-chip memories."""

@@ -1,0 +1,318 @@
+"""The engine that computes a kernel inside of a module: controller, datapaths, issue, and scalars.
+
+What keeps the arrays is up to the module: it takes the words that the engine writes, and gives those that it asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from loadstone.hardware.compute.calls import Lane
+from loadstone.hardware.compute.issue import add_issue
+from loadstone.hardware.compute.local_layout import bank_count
+from loadstone.hardware.compute.scalars import scalar_registers, write_scalar
+from loadstone.hardware.compute.unit import Compute, Hazard
+from loadstone.hardware.control.interface import standing
+from loadstone.hardware.datapath.lowering import COPY
+from loadstone.hardware.datapath.pipeline import address_type, fetch_port
+from loadstone.hardware.datapath.timing import Slot
+from loadstone.hardware.names import Names
+from loadstone.hardware.selection import Choice, chosen
+from loadstone.model.kernel import WRITE
+from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
+from loadstone.rtl.module import Instance
+from loadstone.rtl.types import bit
+
+Path = tuple[str, int]
+"""A datapath: its statement and lane."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Write:
+    """A word that may be written: whether it is, its address, and its value; to one of some banks, if that is known."""
+
+    enable: Value
+    address: Value
+    data: Value
+    banks: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ask:
+    """A word that may be read: whether it is, and its address; from one of some banks, if that is known."""
+
+    enable: Value
+    address: Value
+    banks: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fetch:
+    """A fetch of some lanes of a statement that ask for the same word; `word` is where it arrives."""
+
+    statement: str
+    position: int
+    lanes: tuple[int, ...]
+    banks: tuple[int, ...]
+    word: Signal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surroundings:
+    """What an engine is given: parameters, scalars at the start, the pulse that starts it, and which copy it uses.
+
+    The copy is that of arrays whose memories have two.
+    """
+
+    parameters: Mapping[str, Signal]
+    scalars: Mapping[str, Signal]
+    begin: Signal
+    copy: Signal | None = None
+
+
+class Engine:
+    """An engine in a module.
+
+    `bank_words` are the wires at which the words of memories arrive, by array, port and bank; the module drives them.
+    `words` are those of memories in one bank. `passes` are the wires by which the module lets the controller go on at
+    markers, and `at` says that it stands at one.
+    """
+
+    def __init__(self, names: Names, compute: Compute, given: Surroundings) -> None:
+        self.names, self.compute, self.given = names, compute, given
+        m, statements = names.module, compute.statements
+        self._going = {name: m.wire(names.fresh(f"{name}_goes"), bit) for name in statements}
+        self.passes = {marker: m.wire(names.fresh(f"{marker}_passes"), bit) for marker in compute.markers}
+        self._control = self._controller()
+        self.at = {marker: self._standing(marker) for marker in compute.markers}
+        self._arguments = {
+            (name, number): self._given_arguments(name, lane)
+            for name in statements
+            for number, lane in enumerate(compute.lanes(name))
+        }
+        self._starts = self._lane_starts()
+        self.bank_words = self._words()
+        self.words = {(array, port): word for (array, port, bank), word in self.bank_words.items() if bank == 0}
+        self.values = scalar_registers(names, compute)
+        self._fetches = tuple(self._all_fetches())
+        m.section("Datapaths")
+        self._datapaths = {(name, lane): self._datapath(name, lane) for name, lane in self._arguments}
+        self._choose_words()
+        m.section("Issue: an instance goes when nothing that it needs is still on its way")
+        add_issue(names, compute, self._control, self._hits, self._going)
+        for name, value in self.values.items():
+            write_scalar(names, name, value, given.begin, given.scalars, self._writers(name).values())
+        busy = any_of(*(instance["busy"] for instance in self._datapaths.values()))
+        self.busy = names.wire("busy", busy)
+
+    @property
+    def last(self) -> Signal:
+        """Set in the cycle in which the last instance goes."""
+        return self._control["last"]
+
+    def writes(self, array: str) -> list[Write]:
+        """What datapaths write to an array."""
+        return [
+            Write(
+                path["write_enable"],
+                path["write_address"],
+                path["write_data"],
+                self.compute.banks_of(name, WRITE, lane),
+            )
+            for (name, lane), path in self._writers(array).items()
+        ]
+
+    def asks(self, array: str, port: int) -> list[Choice]:
+        """The fetches from a port of the memory of an array: enable and address of each."""
+        return [(ask.enable, ask.address) for ask in self.fetches(array, port)]
+
+    def fetches(self, array: str, port: int) -> list[Ask]:
+        """The fetches from a port of the memory of an array."""
+        return [
+            Ask(self._asked(fetch), self._first(fetch)[f"{fetch_port(fetch.position)}_address"], fetch.banks)
+            for fetch in self._fetches
+            if self._source(fetch) == (array, port)
+        ]
+
+    def word(self, array: str, address: Value) -> Value:
+        """The word that arrives from the first port of the memory of an array, for the address that was asked for."""
+        banks = bank_count(self.compute.stores[array])
+        words = [self.bank_words[array, 0, bank] for bank in range(banks)]
+        return words[0] if banks == 1 else self._chosen_word(f"{array}_asked", address, words)
+
+    def ports(self, array: str) -> int:
+        """How many ports of its memory are read."""
+        slots = [slot for table in self.compute.times.values() for slot in table.slots.values()]
+        return max((slot.port + 1 for slot in slots if slot.array == array), default=1)
+
+    def _controller(self) -> Instance:
+        control = self.compute.control
+        inputs: dict[str, Value] = {control.parameters[name]: port for name, port in self.given.parameters.items()}
+        lasts = {control.ports.port(name, "last"): goes for name, goes in (self._going | self.passes).items()}
+        ports = {**inputs, "start": self.given.begin, **lasts}
+        return self.names.module.instance(self.names.fresh("control"), control.module, ports)
+
+    def _standing(self, marker: str) -> Signal:
+        """Whether the controller stands at a marker."""
+        start = self._control[self.compute.control.ports.port(marker, "start")]
+        return standing(self.names, marker, start, self.passes[marker], "has been reached, and not been passed yet")
+
+    def _given_arguments(self, name: str, lane: Lane) -> dict[str, Value]:
+        """The arguments of a statement in a lane, with the copy in addresses of memories that have two."""
+        ports = self.compute.control.ports
+        found: dict[str, Value] = {
+            what: self._control[ports.port(name, given)] for what, given in lane.arguments.items()
+        }
+        for position, what in self.compute.signatures[name].addresses.items():
+            store = self.compute.stores[self.compute.access(name, position).array]
+            if store.copies > 1:
+                assert self.given.copy is not None
+                found[what] = cat(self.given.copy, found[what].wrapped(address_type(store, one_copy=True)))
+            elif bank_count(store) > 1:
+                found[what] = found[what].wrapped(address_type(store))
+        return found
+
+    def _lane_starts(self) -> dict[Path, Value]:
+        """Whether an instance goes into a datapath."""
+        found: dict[Path, Value] = {}
+        for name, number in self._arguments:
+            mask = self._mask(name, number)
+            found[name, number] = self._going[name] if mask is None else self._going[name] & mask
+        return found
+
+    def _mask(self, name: str, lane: int) -> Signal | None:
+        """Whether a lane has an instance; None if it always does."""
+        mask = self.compute.lanes(name)[lane].mask
+        return None if mask is None else self._control[self.compute.control.ports.port(name, mask)]
+
+    def _words(self) -> dict[tuple[str, int, int], Signal]:
+        stores = self.compute.stores
+        return {
+            (name, port, bank): self.names.module.wire(
+                self.names.fresh(f"{name}_word_{port}" if bank_count(store) == 1 else f"{name}_{bank}_word_{port}"),
+                store.type,
+            )
+            for name, store in stores.items()
+            if store.depth
+            for port in range(self.ports(name))
+            for bank in range(bank_count(store))
+        }
+
+    def _all_fetches(self) -> Iterator[_Fetch]:
+        """The fetches of all statements from memories; lanes that are given the same address share one."""
+        for name, table in self.compute.times.items():
+            for position, slot in table.slots.items():
+                if self.compute.stores[slot.array].depth:
+                    for lanes in self._sharing(name, position):
+                        yield self._fetch(name, position, slot, lanes)
+
+    def _sharing(self, name: str, position: int) -> list[tuple[int, ...]]:
+        """The lanes of a statement, those that are given the same address for a fetch together."""
+        what, found = self.compute.signatures[name].addresses.get(position), dict[str, tuple[int, ...]]()
+        for number, lane in enumerate(self.compute.lanes(name)):
+            key = str(number) if what is None else lane.arguments[what]
+            found[key] = (*found.get(key, ()), number)
+        return list(found.values())
+
+    def _fetch(self, name: str, position: int, slot: Slot, lanes: tuple[int, ...]) -> _Fetch:
+        banks = self.compute.banks_of(name, position, lanes[0])
+        if len(banks) == 1:
+            return _Fetch(name, position, lanes, banks, self.bank_words[slot.array, slot.port, banks[0]])
+        wish = f"{name}_{lanes[0]}_{fetch_port(position)}_word"
+        word = self.names.module.wire(self.names.fresh(wish), self.compute.stores[slot.array].type)
+        return _Fetch(name, position, lanes, banks, word)
+
+    def _choose_words(self) -> None:
+        """Brings words from the banks in which they were asked for."""
+        for fetch in self._fetches:
+            if len(fetch.banks) > 1:
+                array, port = self._source(fetch)
+                address = self._first(fetch)[f"{fetch_port(fetch.position)}_address"]
+                words = [self.bank_words[array, port, bank] for bank in range(bank_count(self.compute.stores[array]))]
+                self.names.module.assign(fetch.word, self._chosen_word(f"{fetch.word.name}_asked", address, words))
+
+    def _chosen_word(self, wish: str, address: Value, words: Sequence[Signal]) -> Value:
+        """The word of the bank in which an address was asked for, when it arrives."""
+        m, bank = self.names.module, bank_of(address, len(words))
+        for _ in range(self.compute.memories.latency):
+            bank = m.stored(self.names.fresh(wish), bank)
+        return chosen([(bank == number, word) for number, word in enumerate(words)])
+
+    def _source(self, fetch: _Fetch) -> tuple[str, int]:
+        """The array and the port of its memory from which a word is fetched."""
+        slot = self.compute.times[fetch.statement].slots[fetch.position]
+        return slot.array, slot.port
+
+    def _first(self, fetch: _Fetch) -> Instance:
+        return self._datapaths[fetch.statement, fetch.lanes[0]]
+
+    def _asked(self, fetch: _Fetch) -> Value:
+        paths = [self._datapaths[fetch.statement, lane] for lane in fetch.lanes]
+        return any_of(*(path[f"{fetch_port(fetch.position)}_enable"] for path in paths))
+
+    def _datapath(self, name: str, lane: int) -> Instance:
+        """A datapath of a statement in its place."""
+        path = self.compute.datapaths[name]
+        inputs: dict[str, Value] = {"start": self._starts[name, lane]}
+        inputs |= {port.name: self._arguments[name, lane][what] for what, port in path.arguments.items()}
+        inputs |= {port.name: self._stable(what) for what, port in path.stable.items()}
+        for position, slot in path.times.slots.items():
+            here = self.values[slot.array] if slot.array in self.values else self._word(name, position, lane)
+            inputs[f"{fetch_port(position)}_data"] = here
+        for hazard in self.compute.hazards:
+            if hazard.writer == name and hazard.probe.addressed:
+                inputs[f"{hazard.probe.name}_address"] = self._probed(hazard, lane)
+        wish = f"run_{name}" if len(self.compute.lanes(name)) == 1 else f"run_{name}_lane_{lane}"
+        return self.names.module.instance(self.names.fresh(wish), path.module, inputs)
+
+    def _word(self, name: str, position: int, lane: int) -> Signal:
+        """The word that a lane fetches."""
+        return next(f.word for f in self._fetches if (f.statement, f.position) == (name, position) and lane in f.lanes)
+
+    def _stable(self, what: str) -> Signal:
+        parameters = self.given.parameters
+        if what == COPY:
+            assert self.given.copy is not None
+            return self.given.copy
+        return parameters[what] if what in parameters else self.given.scalars[what]
+
+    def _probed(self, hazard: Hazard, writer: int) -> Value:
+        """The address that a hazard asks a lane of its writer about."""
+        array = self.compute.access(hazard.statement, hazard.position).array
+        argument = self.compute.signatures[hazard.statement].addresses[hazard.position]
+        for lane, other in hazard.lanes:
+            if lane == writer:
+                address = self._arguments[hazard.statement, other][argument]
+                return address.wrapped(address_type(self.compute.stores[array]))
+        return const(0)
+
+    def _hits(self, hazard: Hazard) -> Iterator[Value]:
+        """Whether writes that lanes ask about are still to come."""
+        for writer, lane in hazard.lanes:
+            hit = self._datapaths[hazard.writer, writer][f"{hazard.probe.name}_hit"]
+            mask = self._mask(hazard.statement, lane)
+            yield hit if mask is None else hit & mask
+
+    def _writers(self, array: str) -> dict[Path, Instance]:
+        found = {name for name, statement in self.compute.statements.items() if statement.write.array == array}
+        return {path: instance for path, instance in self._datapaths.items() if path[0] in found}
+
+
+def written(writes: Sequence[Write]) -> dict[str, Value]:
+    """The inputs of a port that writes, for words of which one at most is written in a cycle."""
+    return {
+        "write_enable": any_of(*(write.enable for write in writes)),
+        "write_address": chosen([(write.enable, write.address) for write in writes]),
+        "write_data": chosen([(write.enable, write.data) for write in writes]),
+    }
+
+
+def bank_of(address: Value, banks: int) -> Value:
+    """The bank of an address of a memory that has several."""
+    return address[: (banks - 1).bit_length()]
+
+
+def in_bank_of(one: Write | Ask, address: Value, banks: int) -> Value:
+    """Whether a word is written to, or read from, the bank of an address."""
+    return one.enable if banks == 1 else one.enable & (bank_of(one.address, banks) == bank_of(address, banks))

@@ -1,0 +1,1 @@
+"""Statement bodies as dataflow graphs, scheduled and pipelined."""

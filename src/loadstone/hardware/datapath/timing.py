@@ -1,0 +1,199 @@
+"""When the parts of a statement happen, in cycles after its start.
+
+Operations without registers follow each other in a cycle as long as their delays fit. Words are fetched as late as that
+costs no time, so that a value which was just written can still be read: what a sum needs of itself is one addition.
+Words that only other statements write are fetched early, so that these need not hold their writes back.
+Fetches from one port are apart in time modulo the interval at which instances can start; the latest choose first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass
+from itertools import count
+
+from loadstone.hardware.datapath.dataflow import Argument, Fetch, Known, Logic, Node, Stable, in_order
+from loadstone.hardware.datapath.lowering import Graph
+from loadstone.hardware.layout import Stores
+from loadstone.operators import Operator
+
+FULL = 1.0
+"""The part of a cycle that operations can take."""
+FETCHED = 0.3
+"""The part of a cycle after which a word from a memory is there."""
+REGISTERED = 0.05
+"""The part of a cycle after which the output of a register is there."""
+
+Time = tuple[int, float]
+"""A cycle, and the part of it that has passed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """A fetch: from which port of its store, and the cycles in which the address goes there and the word is used."""
+
+    node: Node
+    port: int
+    asked: int
+    used: int
+
+    @property
+    def array(self) -> str:
+        """The array that is read."""
+        assert isinstance(self.node.operation, Fetch)
+        return self.node.operation.array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timetable:
+    """The times of a statement: those of the nodes, of fetches by position, and the cycle of the write.
+
+    `interval` is the least number of cycles between instances that the ports allow.
+    """
+
+    graph: Graph
+    starts: Mapping[Node, int]
+    slots: Mapping[int, Slot]
+    write: int
+    interval: int
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """What the memories can do: cycles from an address to its word, and the ports that read each of them."""
+
+    latency: int = 1
+    read_ports: int = 1
+
+
+def timetable(graph: Graph, stores: Stores, memories: Memories, changing: Set[str] = frozenset()) -> Timetable:
+    """The times of a statement that ends as early as its operations and ports allow.
+
+    `changing` are the arrays that others write, and it does not: their words are fetched early, since no write may
+    come before a fetch that has to see the old word.
+    """
+    fetched = [node for node in in_order(*graph.results) if isinstance(node.operation, Fetch)]
+    counts = _counts(fetched, stores)
+    interval = max((-(-many // memories.read_ports) for many in counts.values()), default=1)
+    earliest = _Times(graph, stores, memories, {})
+    for write in count(earliest.write):
+        slots = _placed(fetched, _Times(graph, stores, memories, {}), write, interval, changing)
+        if slots is not None:
+            times = _Times(graph, stores, memories, {node: slot.asked for node, slot in slots.items()})
+            positions = {position: slots[node] for position, node in graph.fetches.items() if node in slots}
+            return Timetable(graph, times.starts, positions, write, interval)
+    raise AssertionError("there is always a later time")
+
+
+def _counts(fetched: list[Node], stores: Stores) -> dict[str, int]:
+    """How many words of each memory an instance reads."""
+    found: dict[str, int] = {}
+    for node in fetched:
+        assert isinstance(node.operation, Fetch)
+        if stores[node.operation.array].depth:
+            found[node.operation.array] = found.get(node.operation.array, 0) + 1
+    return found
+
+
+class _Times:
+    """The earliest times of all nodes, for fetches that are asked for in given cycles at the earliest."""
+
+    def __init__(self, graph: Graph, stores: Stores, memories: Memories, asked: Mapping[Node, int]) -> None:
+        self.graph, self.stores, self.memories, self.asked = graph, stores, memories, asked
+        self.starts: dict[Node, int] = {}
+        self.arrivals: dict[Node, Time] = {}
+        for node in in_order(*graph.results):
+            self._add(node)
+
+    @property
+    def write(self) -> int:
+        """The first cycle in which the result can be written."""
+        return max(1, *(self.arrivals[node][0] for node in self.graph.results))
+
+    def latency(self, node: Node) -> int:
+        """The cycles from an address to its word."""
+        assert isinstance(node.operation, Fetch)
+        return self.memories.latency if self.stores[node.operation.array].depth else 0
+
+    def keeps(self, write: int) -> bool:
+        """Whether the result can be written in a cycle, and no fetch is asked for later than wanted."""
+        return self.write <= write and all(self.starts[node] == cycle for node, cycle in self.asked.items())
+
+    def with_fetch(self, node: Node, cycle: int) -> _Times:
+        """The times if a fetch is not asked for before a cycle."""
+        return _Times(self.graph, self.stores, self.memories, {**self.asked, node: cycle})
+
+    def _add(self, node: Node) -> None:
+        ready = max((self.arrivals[source] for source in node.inputs), default=(0, 0.0))
+        start, arrival = self._times(node, ready)
+        self.starts[node], self.arrivals[node] = start, arrival
+
+    def _times(self, node: Node, ready: Time) -> tuple[int, Time]:
+        """The cycle in which a node starts, and when its value is there."""
+        cycle, passed = ready
+        match node.operation:
+            case Known() | Stable():
+                return 0, (0, 0.0)
+            case Argument():
+                return 0, (1, REGISTERED)
+            case Fetch():
+                start = max(1, cycle + (passed > FETCHED), self.asked.get(node, 0))
+                latency = self.latency(node)
+                return start, (start + latency, FETCHED if latency else REGISTERED)
+            case Logic(delay=delay):
+                start = cycle + (passed + delay > FULL)
+                return start, (start, delay + (passed if start == cycle else REGISTERED))
+            case Operator(latency=0):
+                return cycle, (cycle, passed + REGISTERED)
+            case Operator(latency=latency):
+                start = cycle + (passed > FETCHED)
+                return start, (start + latency, REGISTERED)
+
+
+def _placed(
+    fetched: list[Node], times: _Times, write: int, interval: int, changing: Set[str]
+) -> dict[Node, Slot] | None:
+    """Slots for all fetches that let the write happen in a cycle; None if the ports do not allow it."""
+    taken: dict[str, set[tuple[int, int]]] = {}
+    slots: dict[Node, Slot] = {}
+    for node in sorted(fetched, key=lambda each: -_latest(times, each, write)):
+        assert isinstance(node.operation, Fetch)
+        cycles = range(times.starts[node], _latest(times, node, write) + 1)
+        slot = _free_slot(node, times, cycles if node.operation.array in changing else cycles[::-1], taken, interval)
+        if slot is None:
+            return None
+        slots[node] = slot
+        times = times.with_fetch(node, slot.asked)
+    return slots if times.keeps(write) else None
+
+
+def _latest(times: _Times, node: Node, write: int) -> int:
+    """The latest cycle in which a word can be asked for."""
+    return _last_true(times.starts[node], lambda cycle: times.with_fetch(node, cycle).keeps(write))
+
+
+def _last_true(first: int, holds: Callable[[int], bool]) -> int:
+    """The last number from the first one on for which a condition holds that holds up to some number."""
+    step = 1
+    while holds(first + step):
+        first, step = first + step, 2 * step
+    while step:
+        first, step = (first + step, step) if holds(first + step) else (first, step // 2)
+    return first
+
+
+def _free_slot(
+    node: Node, times: _Times, cycles: range, taken: dict[str, set[tuple[int, int]]], interval: int
+) -> Slot | None:
+    """The first slot of a port that is free, in the order of some cycles."""
+    assert isinstance(node.operation, Fetch)
+    latency = times.latency(node)
+    if not times.stores[node.operation.array].depth:
+        return Slot(node, 0, cycles[0], cycles[0] + latency)
+    used = taken.setdefault(node.operation.array, set())
+    for cycle in cycles:
+        for port in range(times.memories.read_ports):
+            if (port, cycle % interval) not in used:
+                used.add((port, cycle % interval))
+                return Slot(node, port, cycle, cycle + latency)
+    return None

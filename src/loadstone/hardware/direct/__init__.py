@@ -1,0 +1,1 @@
+"""The direct baseline: a kernel that works on external memory without local memories."""

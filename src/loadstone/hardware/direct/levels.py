@@ -1,0 +1,173 @@
+"""Stages of a direct implementation that find elements whose place depends on data.
+
+Each stands before the one that asks for words. It reads the words that tell places, computes these, and passes
+instances on with both. Many instances are on their way through it. A word that an instance before may have written is
+read when nothing is on its way any more, and a scalar when no instance is: this costs time, but such indices are rare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from loadstone.hardware.datapath.pipeline import Datapath, fetch_port
+from loadstone.hardware.direct.places import Found, Level
+from loadstone.hardware.direct.reading import Client
+from loadstone.hardware.direct.turns import Turn, Turns, skips_of
+from loadstone.hardware.names import ModuleNames
+from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.expressions import Signal, Value, any_of, cat
+from loadstone.rtl.module import Instance
+from loadstone.rtl.types import bit, unsigned
+
+INSTANCES = 16
+"""How many instances can be on their way through a stage, or wait for their words behind the last one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """Instances at the end of a queue: whether there is one, its note, and the wire that takes it."""
+
+    valid: Value
+    note: Signal
+    taken: Signal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calm:
+    """What a stage knows of the instances before its own, all of it wires.
+
+    `through`: none of them is on its way. `written`: their results are in memory, too. The stage says when it `waits`
+    for that.
+    """
+
+    through: Signal
+    written: Signal
+    waits: Signal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelStage:
+    """A stage that was added: the stream behind it, and whether no instance is on its way through it."""
+
+    stream: Stream
+    is_empty: Signal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelParts:
+    """What a stage is made of: what has turns, a level of places, the master, and what it waits for.
+
+    `given` is the value of a parameter or scalar, `fifos` has names for queues.
+    """
+
+    turns: Turns
+    level: Level
+    found: Mapping[str, Found]
+    client: Client
+    calm: Calm
+    given: Callable[[str], Value]
+    fifos: ModuleNames
+
+
+def add_level(parts: LevelParts, stream: Stream) -> LevelStage:
+    """Adds a stage behind a stream of instances."""
+    return _Stage(parts, stream).added()
+
+
+class _Stage:
+    """A stage while it is made."""
+
+    def __init__(self, parts: LevelParts, stream: Stream) -> None:
+        self.parts, self.stream = parts, stream
+        self.turns, self.level, self.names = parts.turns, parts.level, parts.turns.names
+        self.module = self.names.module
+        self.is_full, self.leaves = (
+            self.module.wire(self.names.fresh(wish), bit) for wish in ("finding_full", "found_leaves")
+        )
+
+    def added(self) -> LevelStage:
+        """The stage with all its parts."""
+        m, names = self.module, self.names
+        passes, queued = self._asked()
+        valid, note = self._found(passes, queued)
+        found = self._queue("found", valid, note, self.leaves)
+        count = names.state("finding_count", unsigned(INSTANCES.bit_length()), "instances on their way through this")
+        with m.clocked():
+            m.assign(count, (count + passes - self.leaves).wrapped(count.bits))
+        m.assign(self.is_full, count == INSTANCES)
+        stream = Stream(found["out_valid"], found["out_data"], self.leaves)
+        return LevelStage(stream, names.wire("finds_none", count == 0))
+
+    def _queue(self, wish: str, valid: Value, note: Value, leaves: Value) -> Instance:
+        """A queue that always has room, since no more instances are on their way than fit into it."""
+        fifo = make_fifo(self.parts.fifos.fresh(f"{self.module.name}_{wish}"), note.bits, INSTANCES)
+        ports = {"in_valid": valid, "in_data": note, "out_ready": leaves}
+        return self.module.instance(self.names.fresh(wish), fifo, ports)
+
+    def _asked(self) -> tuple[Signal, Value]:
+        """Asks for words: when an instance passes, and its note below marks of those that do not exist."""
+        names, client = self.names, self.parts.client
+        turn = self.turns.at("finds", self.stream.valid, self.stream.note, self.level.words)
+        missing = names.wire("finds_missing", self.turns.missing(turn))
+        able = names.wire("finds_able", turn.is_here & ~self._waits(turn, missing) & ~(turn.is_last & self.is_full))
+        reads = names.wire("finds_reads", turn.has(missing))
+        self.module.assign(client.request, able & reads)
+        self.module.assign(client.element, self.turns.asked(turn))
+        goes_on = names.wire("finds_next", able & (~reads | client.granted))
+        passes = names.wire("finds_passes", goes_on & turn.is_last)
+        self.module.assign(self.stream.taken, passes)
+        self.turns.advance(turn, goes_on)
+        return passes, cat(*reversed(self.turns.skipped(turn, missing, goes_on)), turn.note)
+
+    def _waits(self, turn: Turn, missing: Value) -> Signal:
+        """Whether an instance has to wait for those before it."""
+        calm, level = self.parts.calm, self.level
+        scalars = any_of(*(here for name, here in turn.here.items() if level.reads_scalars(name)))
+        written = self.names.wire("finds_written", turn.where(lambda word: word.kept or word.open) & ~missing)
+        self.module.assign(calm.waits, written & ~calm.written)
+        return self.names.wire("finds_waits", (scalars & ~calm.through) | (written & ~calm.written))
+
+    def _found(self, passes: Value, queued: Value) -> tuple[Value, Value]:
+        """Computes places when words are there: when that is done, and the note with words and places."""
+        names, client, width = self.names, self.parts.client, self.turns.notes.type.width
+        starts = self.module.wire(names.fresh("tells_places"), bit)
+        queue = self._queue("finding", passes, queued, starts)
+        note = names.wire("told_note", queue["out_data"][:width])
+        turn = self.turns.at("tells", queue["out_valid"], note, self.level.words)
+        skipped = [queue["out_data"][width + k] for k in range(turn.longest)]
+        reads = names.wire("tells_reads", turn.has(skips_of(turn, skipped)))
+        self.module.assign(client.accepts, reads)
+        goes_on = names.wire("tells_next", turn.is_here & (~reads | client.valid))
+        self.module.assign(starts, goes_on & turn.is_last)
+        self.turns.advance(turn, goes_on)
+        told = self._told(turn, self.turns.taken(turn, reads, client))
+        return self._placed(starts, told)
+
+    def _told(self, turn: Turn, words: list[Value]) -> Signal:
+        """The note of an instance with the words that it was given."""
+        fields = {
+            name: {self.parts.found[name].words[word.position]: words[k] for k, word in enumerate(own)}
+            for name, own in self.level.words.items()
+        }
+        return self.names.wire("told", self.turns.notes.changed(turn.note, fields))
+
+    def _placed(self, starts: Value, told: Signal) -> tuple[Value, Value]:
+        """The note of an instance with its places, when these are computed."""
+        notes, delay = self.turns.notes, self.level.delay
+        places = {
+            name: {place: self._datapath(name, path, told, starts)["write_data"] for place, path in paths.items()}
+            for name, paths in self.level.places.items()
+        }
+        later = self.names.wire("placed", self.turns.delayed("told", told, delay))
+        return self.turns.delayed("tells", starts, delay, 0), notes.changed(later, places)
+
+    def _datapath(self, statement: str, path: Datapath, note: Value, starts: Value) -> Instance:
+        """The datapath of a place."""
+        inputs: dict[str, Value] = {"start": starts}
+        for what, port in path.arguments.items():
+            inputs[port.name] = self.turns.notes.argument(note, statement, what).wrapped(port.bits)
+        inputs |= {port.name: self.parts.given(what) for what, port in path.stable.items()}
+        for position, slot in path.times.slots.items():
+            inputs[f"{fetch_port(position)}_data"] = self.parts.given(slot.array)
+        return self.module.instance(self.names.fresh(f"place_{statement}"), path.module, inputs)

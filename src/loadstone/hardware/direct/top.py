@@ -1,0 +1,443 @@
+"""A kernel that works on external memory directly: what an accelerator with local memory is compared with.
+
+A controller goes through the instances of the original program. The words of each are asked for, one element after the
+other, and a note of it waits in a queue until they have come; then it goes through its datapath. So many instances are
+on their way, and all reads, starts and results are in the order of the program [RR-7648, IV].
+
+Nothing is kept but the last result: it stays in a register as long as instances compute the same element, as a
+programmer keeps a sum in a scalar. Instances that read this element take it from there. Other elements are read when
+they have reached memory; a table has those that are on their way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from loadstone.bus.masters import master_ports, reading_side, writing_side
+from loadstone.bus.ports import Bus, attach, declare_ports
+from loadstone.bus.reading import make_read_master
+from loadstone.bus.writing import make_write_master
+from loadstone.hardware.compute.scalars import scalar_registers, write_scalar
+from loadstone.hardware.control.interface import standing
+from loadstone.hardware.datapath.operations import Operations
+from loadstone.hardware.datapath.pipeline import fetch_port
+from loadstone.hardware.datapath.timing import Slot
+from loadstone.hardware.design import AcceleratorDesign, bus_for, widths_moved
+from loadstone.hardware.direct.instances import Last, Passed, Result
+from loadstone.hardware.direct.levels import INSTANCES, Calm, LevelParts, LevelStage, Stream, add_level
+from loadstone.hardware.direct.reading import add_reader, make_client
+from loadstone.hardware.direct.records import Elements, Notes
+from loadstone.hardware.direct.statements import DirectStatements, make_direct_statements
+from loadstone.hardware.direct.turns import Turn, Turns, skips_of
+from loadstone.hardware.direct.writes import make_open_writes
+from loadstone.hardware.names import ModuleNames, Names
+from loadstone.hardware.on_chip import parameter_ports, scalar_ports
+from loadstone.hardware.selection import chosen
+from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
+from loadstone.loops.ranges import Limits
+from loadstone.model.kernel import WRITE, Kernel
+from loadstone.parallel.lanes import NO_LANES
+from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.expressions import Signal, Value, all_of, any_of, cat, const, mux
+from loadstone.rtl.module import Instance, Module
+from loadstone.rtl.types import Bits, address_width, bit, unsigned
+
+RESULTS = 16
+"""How many results can wait to be written."""
+OPEN_WRITES = 16
+"""How many elements can be on their way to memory, where reads may have to wait for them."""
+BURST, COUNT_WIDTH = 8, 8
+"""What masters make room for; all requests are for one element."""
+
+
+def make_direct_design(
+    kernel: Kernel, limits: Mapping[str, Limits], bus: Bus | None = None, operations: Operations | None = None
+) -> AcceleratorDesign:
+    """The hardware of a kernel that works on external memory directly, for parameters in ranges.
+
+    It has the ports of an accelerator: `start`, parameters, scalars, the base address of each array, the master of a
+    bus, `ready` and `done`.
+    """
+    statements = make_direct_statements(kernel, limits, operations or Operations())
+    element_bytes = {name: kernel.arrays[name].type.storage.bits // 8 for name in statements.arrays}
+    wide = bus_for(element_bytes, bus)
+    top = _Top(statements, replace(wide, burst=min(wide.burst, BURST), count_width=COUNT_WIDTH), element_bytes)
+    top.fill()
+    return AcceleratorDesign(
+        module=top.module,
+        compute=statements.compute,
+        limits=limits,
+        bus=top.bus,
+        outside=statements.compute.stores,
+        element_bytes=element_bytes,
+        parameters={name: port.name for name, port in top.parameters.items()},
+        scalars_in={name: port.name for name, port in top.scalars_in.items()},
+        scalars_out=top.scalars_out,
+        bases={name: port.name for name, port in top.bases.items()},
+        lanes=NO_LANES,
+    )
+
+
+class _Top:
+    """The top module while it is made."""
+
+    def __init__(self, statements: DirectStatements, bus: Bus, element_bytes: Mapping[str, int]) -> None:
+        self.statements, self.bus, self.element_bytes = statements, bus, element_bytes
+        self.compute, self.kernel = statements.compute, statements.compute.kernel
+        self.widths = widths_moved(element_bytes)
+        self.data, self.index = unsigned(self.widths.widest), unsigned(address_width(OPEN_WRITES))
+        self.notes = Notes({name: statements.fields(name) for name in self.compute.datapaths})
+        self.elements = Elements({name: self.compute.stores[name] for name in statements.arrays})
+        self.module = m = Module(self.compute.name, f"{self.kernel.name}, directly on external memory.")
+        self.names = Names(m, ("ready", "done", LOADED, STORED, *(port.name for port in master_ports(bus))))
+        self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
+        self.parameters = parameter_ports(self.names, self.compute)
+        self.scalars_in = scalar_ports(self.names, self.compute)
+        self.bases = {
+            name: m.input(self.names.fresh(f"{name}_base"), bus.address, "where it is, in bytes")
+            for name in statements.arrays
+        }
+        self.scalars_out: dict[str, str] = {}
+        places = {name: statements.places(name) for name in self.compute.datapaths}
+        self.turns = Turns(self.names, self.notes, self.elements, places)
+
+    def fill(self) -> None:
+        """Adds all parts and connects them."""
+        m, names = self.module, self.names
+        self.signals = declare_ports(m, master_ports(self.bus), "master")
+        self.running = names.state("running", comment="since the cycle after the start")
+        self.begin = names.wire("begin_run", self.start & ~self.running)
+        self.last = self._last_result()
+        self.hit, self.room, self.entry = self._wire("hit"), self._wire("room"), self._wire("entry", self.index)
+        self.drained = self._wire("drained")
+        was_drained = m.stored(names.fresh("was_drained"), self.drained, reset=0)
+        self.settled = names.wire("settled", self.drained & was_drained)
+        self.written = self._wire("all_written")
+        self.values = scalar_registers(names, self.compute)
+        stages = range(len(self.statements.levels) + 1)
+        self.clients = [make_client(names, f"reader_{k}", self.elements.type, self.data) for k in stages]
+        m.section("Instances in the order of the program")
+        instances = self._add_control()
+        self._add_levels(instances)
+        m.section("Ask for the words of an instance, and pass it on")
+        self._add_asking()
+        self._add_reader()
+        m.section("Start an instance when its words are there")
+        self._add_starting()
+        m.section("Results")
+        self._add_results()
+        self._add_writer()
+        self._add_table()
+        m.section("The whole run")
+        self._finish(instances)
+
+    def _wire(self, wish: str, type: Bits = bit) -> Signal:
+        return self.module.wire(self.names.fresh(wish), type)
+
+    def _last_result(self) -> Last:
+        state, register, element = self.names.state, self.names.register, self.elements.type
+        return Last(
+            state("last_valid", comment="there is a result that is not on its way to memory yet"),
+            register("last_element", element),
+            register("last_word", self.data),
+            register("last_entry", self.index),
+            state("expected_known"),
+            register("expected_element", element, "the last element that was computed, by instances that have passed"),
+        )
+
+    def _add_control(self) -> Stream:
+        """The controller, and a register for the instance at which it stands."""
+        m, names, control = self.module, self.names, self.compute.control
+        going = {name: self._wire(f"{name}_goes") for name in self.compute.datapaths}
+        inputs: dict[str, Value] = {control.parameters[name]: port for name, port in self.parameters.items()}
+        inputs |= {control.ports.port(name, "last"): goes for name, goes in going.items()}
+        self.control = m.instance(names.fresh("control"), control.module, {**inputs, "start": self.begin})
+        at = {
+            name: standing(names, name, self.control[control.ports.port(name, "start")], goes)
+            for name, goes in going.items()
+        }
+        note = chosen([(at[name], self._note(name)) for name in going]).wrapped(self.notes.type)
+        taken = self._wire("instance_taken")
+        fifo = make_fifo(f"{m.name}_instances", self.notes.type, 2)
+        ports = {"in_valid": any_of(*at.values()), "in_data": note, "out_ready": taken}
+        instances = m.instance(names.fresh("instances"), fifo, ports)
+        for name, goes in going.items():
+            m.assign(goes, at[name] & instances["in_ready"])
+        return Stream(instances["out_valid"], instances["out_data"], taken)
+
+    def _add_levels(self, stream: Stream) -> None:
+        """Stages that find places which depend on data, and what they wait for."""
+        names, stages, calms = self.names, list[LevelStage](), list[Calm]()
+        fifos = ModuleNames(self.compute.modules)
+        for level, client in zip(self.statements.levels, self.clients, strict=False):
+            self.module.section("Find the places of elements that depend on data")
+            calms.append(Calm(*(self._wire(f"finds_{wish}") for wish in ("through", "calm", "stuck"))))
+            parts = LevelParts(self.turns, level, self.statements.found, client, calms[-1], self._given, fifos)
+            stages.append(add_level(parts, stream))
+            stream = stages[-1].stream
+        self.stream = stream
+        self.finds_none = names.wire("finds_nothing", all_of(*(stage.is_empty for stage in stages)))
+        for k, calm in enumerate(calms):
+            later = all_of(*(stage.is_empty for stage in stages[k:]))
+            self.module.assign(calm.through, later & self.drained)
+            self.module.assign(calm.written, later & self.drained & ~self.last.valid & self.written)
+        self.waiting = any_of(*(calm.waits & calm.through for calm in calms))
+
+    def _given(self, name: str) -> Value:
+        """The value of a parameter or scalar."""
+        return next(each[name] for each in (self.parameters, self.values, self.scalars_in) if name in each)
+
+    def _note(self, name: str) -> Value:
+        """The note of the instance at which the controller stands."""
+        ports = self.compute.control.ports
+        return self.notes.made(name, {what: self.control[ports.port(name, what)] for what in ports.arguments[name]})
+
+    def _computed(self, turn: Turn) -> Value:
+        """The element that an instance computes."""
+        targets = {name: self.compute.statements[name].write.array for name in self.statements.stored}
+        made = [
+            (turn.here[name], self.elements.made(array, self.turns.place(turn.note, name, WRITE)))
+            for name, array in targets.items()
+        ]
+        return chosen(made).wrapped(self.elements.type)
+
+    def _add_asking(self) -> None:
+        """Asks for the words of the next instance, one after the other, and passes it on with the last."""
+        names, turns, client = self.names, self.turns, self.clients[-1]
+        turn = turns.at("asks", self.stream.valid, self.stream.note, self.statements.words)
+        self.asked = names.wire("asked", turns.asked(turn))
+        kept = turn.where(lambda word: word.kept)
+        skips = names.wire("skips", turns.missing(turn) | (kept & self.last.will_be(self.asked)))
+        blocked = names.wire("blocked", turn.where(lambda word: word.open) & self.hit & ~skips)
+        self.added = names.wire("added", self._computed(turn))
+        stores = names.wire("stores", any_of(*(turn.here[name] for name in self.statements.stored)))
+        same = names.wire("same", self.last.will_be(self.added))
+        full = names.wire("full", stores & ~same & ~self.room)
+        self.stuck = names.wire("stuck", blocked | full | self.waiting)
+        space = self._wire("note_room")
+        able = names.wire("able", turn.is_here & ~blocked & (~turn.is_last | (space & ~full)))
+        reads = names.wire("reads", turn.has(skips))
+        advances = names.wire("advances", able & (~reads | client.granted))
+        self.passes = names.wire("passes", advances & turn.is_last)
+        self.adds = names.wire("adds", self.passes & stores & ~same)
+        self.module.assign(self.stream.taken, self.passes)
+        self.module.assign(client.request, able & reads)
+        self.module.assign(client.element, self.asked)
+        turns.advance(turn, advances)
+        self._expect(turn, stores, same)
+        skipped = turns.skipped(turn, skips, advances)
+        self._add_notes(cat(self.entry, same, *reversed(skipped), turn.note), space)
+
+    def _expect(self, turn: Turn, stores: Value, same: Value) -> None:
+        """Follows what the last result will be: not known after a condition, until all is through."""
+        m, last = self.module, self.last
+        doubtful = [name for name in self.statements.stored if self.compute.statements[name].condition is not None]
+        doubt = any_of(*(turn.here[name] for name in doubtful))
+        with m.clocked():
+            with m.when(self.passes & stores):
+                m.assign(last.known, ~doubt | same)
+                m.assign(last.expected, self.added)
+            with m.elsewhen(self.drained):
+                m.assign(last.known, last.valid)
+                m.assign(last.expected, last.element)
+
+    def _add_notes(self, note: Value, space: Signal) -> None:
+        """The queue of instances that have passed."""
+        m, names = self.module, self.names
+        self.started = self._wire("starts")
+        fifo = make_fifo(f"{m.name}_notes", note.bits, INSTANCES)
+        ports = {"in_valid": self.passes, "in_data": note, "out_ready": self.started}
+        self.queue = m.instance(names.fresh("notes"), fifo, ports)
+        m.assign(space, self.queue["in_ready"])
+
+    def _add_reader(self) -> None:
+        """The master that reads, for all stages that do."""
+        m, names, side = self.module, self.names, reading_side(self.bus, self.signals)
+        master = make_read_master(self.bus, self.widths)
+
+        def attached(request: Value, element: Value, accepts: Value) -> Instance:
+            ports = {**self._request(names.wire("request", request), element), "element_ready": accepts}
+            return attach(m, names.fresh("reader"), master, side, ports)
+
+        add_reader(names, self.clients, attached)
+
+    def _request(self, valid: Value, element: Value) -> dict[str, Value]:
+        """A request for one element."""
+        place = element[: self.elements.place.width]
+        sizes = {name: (count - 1).bit_length() for name, count in self.element_bytes.items()}
+        offset = self.elements.by_array(element, {name: place << size for name, size in sizes.items()})
+        base = self.elements.by_array(element, self.bases)
+        ports = {"request_valid": valid, "request_address": (base + offset).wrapped(self.bus.address)}
+        ports["request_count"] = const(1)
+        if not self.widths.are_equal:
+            widths = {name: self.widths.size_of(8 * count) for name, count in self.element_bytes.items()}
+            kinds = {name: const(size, self.widths.size) for name, size in widths.items()}
+            ports["request_size"] = self.elements.by_array(element, kinds).wrapped(self.widths.size)
+        return ports
+
+    def _passed(self) -> Passed:
+        """The parts of the note at the end of the queue."""
+        note, width, count = self.queue["out_data"], self.notes.type.width, self.statements.longest
+        skipped = [note[width + k] for k in range(count)]
+        return Passed(
+            self.names.wire("started_note", note[:width]), skipped, note[width + count], note[width + count + 1 :]
+        )
+
+    def _add_starting(self) -> None:
+        """Takes the words of the oldest instance, and starts it with the last of them."""
+        m, names, client = self.module, self.names, self.clients[-1]
+        passed = self._passed()
+        turn = self.turns.at("starts", self.queue["out_valid"], passed.note, self.statements.words)
+        reads = names.wire("takes", turn.has(skips_of(turn, passed.skipped)))
+        stores = any_of(*(turn.here[name] for name in self.statements.stored))
+        self.credit = names.state("credit", unsigned(RESULTS.bit_length()), "results that are still to be written")
+        self.fresh = names.wire("fresh", stores & ~passed.same)
+        stops = self._wire("stops")
+        full = self.fresh & (self.credit == RESULTS)
+        able = names.wire("may_take", turn.is_here & (~turn.is_last | ~(stops | full)))
+        m.assign(client.accepts, able & reads)
+        advances = names.wire("goes_on", able & (~reads | client.valid))
+        m.assign(self.started, advances & turn.is_last)
+        self.turns.advance(turn, advances)
+        words = self.turns.taken(turn, reads, client)
+        self.paths = {name: self._datapath(name, turn, passed, words) for name in self.compute.datapaths}
+        m.assign(stops, any_of(*(turn.here[name] & self._stop(name, passed) for name in self.paths)))
+        self.result = self._delayed_result(turn, passed, stores)
+
+    def _stop(self, name: str, passed: Passed) -> Value:
+        """Whether a register that an instance reads is still to be written."""
+        waits = self.statements.waits[name]
+        hits = [
+            self.paths[wait.writer][f"{wait.probe.name}_hit"] & (1 if wait.word is None else passed.skipped[wait.word])
+            for wait in waits
+        ]
+        return any_of(*hits)
+
+    def _datapath(self, name: str, turn: Turn, passed: Passed, words: Sequence[Value]) -> Instance:
+        """The datapath of a statement in its place."""
+        path, numbers = self.compute.datapaths[name], self.statements.numbers(name)
+        given = {what: words[k] for k, what in self.statements.names[name].items()}
+        inputs: dict[str, Value] = {"start": self.started & turn.here[name]}
+        for what, port in path.arguments.items():
+            value = given[what] if what in given else self.notes.argument(passed.note, name, what)
+            inputs[port.name] = value.wrapped(port.bits)
+        inputs |= {port.name: self._given(what) for what, port in path.stable.items()}
+        for position, slot in path.times.slots.items():
+            k = numbers.get(position)
+            late = (
+                self.values[slot.array] if k is None else self._late(f"{name}_{k}", passed.skipped[k], words[k], slot)
+            )
+            inputs[f"{fetch_port(position)}_data"] = late.wrapped(self.compute.stores[slot.array].type)
+        return self.module.instance(self.names.fresh(f"run_{name}"), path.module, inputs)
+
+    def _late(self, wish: str, skipped: Value, word: Value, slot: Slot) -> Value:
+        """A word in the cycle in which a datapath uses it: the last result, if it was not read."""
+        both = self.turns.delayed(wish, cat(skipped, word), slot.used)
+        return mux(both[-1], self.last.word, both[:-1])
+
+    def _delayed_result(self, turn: Turn, passed: Passed, stores: Value) -> Result:
+        """What is known of an instance when its result comes."""
+        delay = self.statements.delay
+        note = cat(passed.entry, passed.same, self._computed(turn))
+        later = self.turns.delayed("result", note, delay)
+        width = self.elements.type.width
+        return Result(
+            self.names.wire("finishes", self.turns.delayed("runs", self.started, delay, 0)),
+            self.names.wire("finishes_store", self.turns.delayed("runs_store", self.started & stores, delay, 0)),
+            later[:width],
+            later[width],
+            later[width + 1 :],
+        )
+
+    def _add_results(self) -> None:
+        """The last result: it goes to memory when another element is computed, or waits for it, and at the end."""
+        m, names, last, result = self.module, self.names, self.last, self.result
+        wrote = {name: self.paths[name]["write_enable"] for name in self.statements.stored}
+        written = names.wire("written", any_of(*wrote.values()))
+        word = chosen([(flag, self.paths[name]["write_data"].wrapped(self.data)) for name, flag in wrote.items()])
+        self.drops = names.wire("drops", result.stores & ~written & ~result.same)
+        self.flushes = self._wire("flushes")
+        replaces = written & ~result.same
+        self.evicts = names.wire("evicts", last.valid & (replaces | self.flushes | (self.stuck & self.settled)))
+        with m.clocked():
+            m.assign(last.valid, written | (last.valid & ~self.evicts))
+            with m.when(written):
+                m.assign(last.word, word.wrapped(self.data))
+                with m.when(~result.same):
+                    m.assign(last.element, result.element)
+                    m.assign(last.entry, result.entry)
+        self._write_scalars()
+        flight = names.state("in_flight", unsigned((INSTANCES + self.statements.delay + 1).bit_length()))
+        with m.clocked():
+            m.assign(flight, (flight + self.passes - result.finishes).wrapped(flight.bits))
+        m.assign(self.drained, flight == 0)
+
+    def _write_scalars(self) -> None:
+        for name, value in self.values.items():
+            writers = [self.paths[each] for each, s in self.compute.statements.items() if s.write.array == name]
+            write_scalar(self.names, name, value, self.begin, self.scalars_in, writers)
+
+    def _add_writer(self) -> None:
+        """Queues of elements and their words, and the master that writes them."""
+        m, names = self.module, self.names
+        pops = {name: self._wire(f"{name}_pops") for name in ("element", "word")}
+        queues = {
+            name: m.instance(
+                names.fresh(f"{name}s"),
+                make_fifo(f"{m.name}_{name}s", value.bits, RESULTS),
+                {"in_valid": self.evicts, "in_data": value, "out_ready": pops[name]},
+            )
+            for name, value in (("element", self.last.element), ("word", self.last.word))
+        }
+        ports = self._request(queues["element"]["out_valid"], queues["element"]["out_data"])
+        ports |= {"element_valid": queues["word"]["out_valid"], "element_data": queues["word"]["out_data"]}
+        side = writing_side(self.bus, self.signals)
+        writer = attach(m, names.fresh("writer"), make_write_master(self.bus, self.widths), side, ports)
+        m.assign(pops["element"], writer["request_ready"])
+        m.assign(pops["word"], writer["element_ready"])
+        self.leaves = names.wire("leaves", queues["word"]["out_valid"] & writer["element_ready"])
+        credit = self.credit
+        with m.clocked("Results are counted from the start of their instances until they leave."):
+            more, fewer = self.started & self.fresh, self.leaves + self.drops
+            m.assign(credit, (credit + more - fewer).wrapped(credit.bits))
+        m.assign(self.written, (credit == 0) & writer["idle"])
+
+    def _add_table(self) -> None:
+        """The table of elements that are on their way to memory."""
+        m, side = self.module, writing_side(self.bus, self.signals)
+        if not self.statements.may_wait:
+            for signal, value in ((self.hit, 0), (self.room, 1), (self.entry, 0)):
+                m.assign(signal, value)
+            return
+        arrives = side["bvalid"] if self.bus.protocol == "axi" else side["write"] & ~side["waitrequest"]
+        ports = {
+            "adds": self.adds,
+            "added": self.added,
+            "asked": self.asked,
+            "leaves": self.evicts,
+            "leaving": self.last.entry,
+            "arrives": arrives,
+            "drops": self.drops,
+            "dropped": self.result.entry,
+        }
+        module = make_open_writes(f"{m.name}_open_writes", self.elements.type, OPEN_WRITES)
+        table = m.instance(self.names.fresh("open_writes"), module, ports)
+        m.assign(self.hit, table["hit"])
+        m.assign(self.room, table["room"])
+        m.assign(self.entry, table["entry"])
+
+    def _finish(self, instances: Stream) -> None:
+        m, names = self.module, self.names
+        arrives = names.wire("arrives", any_of(*(client.arrives for client in self.clients)))
+        count_elements(names, self.begin, {LOADED: arrives, STORED: self.leaves})
+        issued = names.state("issued", comment="the controller has ended")
+        through = names.wire("through", issued & ~instances.valid & self.finds_none & self.drained)
+        m.assign(self.flushes, through)
+        ends = names.wire("ends", through & ~self.last.valid & self.written)
+        with m.clocked():
+            m.assign(issued, (issued | self.control["last"]) & ~ends)
+        end_run(names, self.running, self.begin, ends)
+        for name, value in self.values.items():
+            if self.kernel.arrays[name].live_out:
+                self.scalars_out[name] = m.output(names.fresh(f"{name}_out"), value).name

@@ -1,0 +1,1 @@
+"""What simulations put around a design: external memory, monitors, a host."""

@@ -1,0 +1,28 @@
+"""Cycles after which a run of hardware surely has gone wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from loadstone.hardware.on_chip import Design
+from loadstone.model.kernel import Kernel
+from loadstone.transfer.volumes import count
+
+MOST_CYCLES = 1_000_000_000
+"""The most cycles that a run of hardware takes; beyond, something is wrong with it."""
+
+
+def cycle_limit(kernel: Kernel, parameters: Mapping[str, int]) -> int:
+    """Cycles after which a run of hardware surely has gone wrong: a thousand for each access."""
+    accesses = sum((1 + len(each.reads)) * count(each.domain, parameters) for each in kernel.statements)
+    return min(MOST_CYCLES, 1_000_000 + 1000 * accesses)
+
+
+def on_chip_cycle_limit(design: Design, parameters: Mapping[str, int]) -> int:
+    """Cycles after which a run surely has gone wrong: far more than every instance waiting for the one before."""
+    compute = design.compute
+    taken = sum(
+        count(statement.domain, parameters) * (compute.times[name].write + 1)
+        for name, statement in compute.statements.items()
+    )
+    return min(1_000_000 + 64 * taken, 2_000_000_000)

@@ -1,0 +1,53 @@
+"""Where arrays lie in external memory, and the words of its bus that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from loadstone.hardware.design import BusDesign
+
+PAGE = 4096
+"""Arrays start at multiples of so many bytes, unless a base is given."""
+
+
+def placed(design: BusDesign, given: Mapping[str, int] | None = None) -> dict[str, int]:
+    """The byte addresses of all arrays; those that are not given lie one after the other."""
+    found = dict(given or {})
+    free = max((_end(design, name, at) for name, at in found.items()), default=0)
+    for name in design.bases:
+        if name not in found:
+            found[name] = -(-free // PAGE) * PAGE
+            free = _end(design, name, found[name])
+    return found
+
+
+def words_needed(design: BusDesign, bases: Mapping[str, int]) -> int:
+    """The words of a memory that holds all arrays, a power of two."""
+    end = max((_end(design, name, at) for name, at in bases.items()), default=0)
+    return 1 << max(1, (-(-end // design.bus.bytes) - 1).bit_length())
+
+
+def _end(design: BusDesign, name: str, base: int) -> int:
+    return base + design.outside[name].depth * design.element_bytes[name]
+
+
+def packed(design: BusDesign, bases: Mapping[str, int], elements: Mapping[str, Sequence[int]]) -> list[int]:
+    """The words of a memory with the elements of arrays in it, 0 elsewhere."""
+    width = design.bus.bytes
+    data = bytearray(words_needed(design, bases) * width)
+    for name, words in elements.items():
+        base, size = bases[name], design.element_bytes[name]
+        mask = (1 << 8 * size) - 1
+        data[base : base + size * len(words)] = b"".join((word & mask).to_bytes(size, "little") for word in words)
+    return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]
+
+
+def unpacked(design: BusDesign, bases: Mapping[str, int], words: Sequence[int]) -> dict[str, list[int]]:
+    """The elements of all arrays in the words of a memory, row by row as `outside` says."""
+    data = b"".join(word.to_bytes(design.bus.bytes, "little") for word in words)
+    found: dict[str, list[int]] = {}
+    for name, base in bases.items():
+        size = design.element_bytes[name]
+        places = range(base, _end(design, name, base), size)
+        found[name] = [int.from_bytes(data[at : at + size], "little") for at in places]
+    return found

@@ -1,0 +1,1 @@
+"""Process networks in hardware: a module for each process and each channel."""

@@ -1,0 +1,90 @@
+"""The controller of a process, and the queue of steps behind it: instances that wait until they can happen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loadstone.hardware.control.controller import Options, make_controller
+from loadstone.hardware.control.interface import standing, statement_ports
+from loadstone.hardware.names import Names
+from loadstone.hardware.network.links import Walk
+from loadstone.loops.paths import statements as statements_of
+from loadstone.loops.ranges import Limits
+from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.expressions import Signal, Value, cat, const
+from loadstone.rtl.types import bit, unsigned
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """What every process is given: the pulse that starts it, and parameters in ranges that a context allows."""
+
+    begin: Signal
+    parameters: Mapping[str, Signal]
+    limits: Mapping[str, Limits]
+    context: isl.Set
+
+
+class Steps:
+    """The steps of a process in a module.
+
+    `at` says that the controller stands at an instance with the fields `asked`; the instance goes into the queue when
+    the wire `enters` is set. `valid` says that a step is at the front of the queue; it leaves when `leaves` is set. The
+    module drives `enters` (only when there is `room`) and `leaves`.
+    """
+
+    def __init__(self, names: Names, walk: Walk, given: Given, depth: int, unkept: tuple[str, ...] = ()) -> None:
+        self.names, self._walk = names, walk
+        m = names.module
+        self.enters, self.leaves = (m.wire(names.fresh(what), bit) for what in ("enters", "leaves"))
+        self.ended = names.state("ended", comment="all instances are in the queue, or have left it")
+        self.at, self.asked = self._controlled(given)
+        kept = {field: value for field, value in self.asked.items() if field not in unkept}
+        packed = cat(*kept.values()) if kept else const(0)
+        fifo = make_fifo(f"{m.name}_steps", packed.bits, depth)
+        ports = {"in_valid": self.enters, "in_data": packed, "out_ready": self.leaves}
+        queue = m.instance(names.fresh("steps"), fifo, ports)
+        self.room, self.valid = queue["in_ready"], queue["out_valid"]
+        self.count = names.state("waiting", unsigned(depth.bit_length()), "steps in the queue")
+        with m.clocked():
+            m.assign(self.count, (self.count + self.enters - self.leaves).wrapped(self.count.bits))
+        self.over = names.wire("over", self.ended & (self.count == 0))
+        self._fields = self._unpacked(queue["out_data"], kept)
+
+    def _controlled(self, given: Given) -> tuple[Signal, dict[str, Value]]:
+        """Adds the controller: whether it stands at an instance, and the fields of that."""
+        names, m, name = self.names, self.names.module, self._walk.process.name
+        arguments = {name: self._walk.fields}
+        module = make_controller(
+            f"{m.name}_control", self._walk.tree, given.limits, Options(arguments=arguments), given.context
+        )
+        inputs = [port.name for port in module.of_kind("input")]
+        ports = statement_ports(arguments, statements_of(self._walk.tree), inputs[: len(given.limits) + 1])
+        parameters = dict(zip(inputs, (given.parameters[each] for each in given.limits), strict=False))
+        control = m.instance(
+            names.fresh("control"),
+            module,
+            {**parameters, "start": given.begin, ports.port(name, "last"): self.enters},
+        )
+        with m.clocked():
+            m.assign(self.ended, control["last"] | (self.ended & ~given.begin))
+        fields: dict[str, Value] = {field: control[ports.port(name, field)] for field in self._walk.fields}
+        return standing(names, "instance", control[ports.port(name, "start")], self.enters), fields
+
+    def _unpacked(self, data: Signal, kept: Mapping[str, Value]) -> dict[str, Value]:
+        """The fields of the step at the front of the queue."""
+        found: dict[str, Value] = {}
+        high = data.width
+        for field, value in kept.items():
+            low = high - value.width
+            part = data[low:high]
+            found[field] = self.names.wire(f"step_{field}", part.as_signed() if value.bits.signed else part)
+            high = low
+        return found
+
+    def field(self, name: str) -> Value:
+        """A field of the step at the front; what no step says always holds."""
+        return self._fields.get(name, const(1))

@@ -1,0 +1,255 @@
+"""A process network in hardware: a module for each process and each channel, and masters that load and store share.
+
+Loads see external memory as it was before the run. So results of an array that is also loaded go to a place of their
+own: nothing makes the store of an element wait for its load, and programs of networks in C and HLS do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from loadstone.bus.masters import master_ports
+from loadstone.bus.ports import Bus, declare_ports
+from loadstone.hardware.control.interface import OWN
+from loadstone.hardware.control.ranged import type_between
+from loadstone.hardware.datapath.operations import Operations
+from loadstone.hardware.design import bus_for, widths_moved
+from loadstone.hardware.layout import Store, stores_of
+from loadstone.hardware.names import ModuleNames, Names
+from loadstone.hardware.network.channels import make_channel
+from loadstone.hardware.network.links import Link, Planner, links_of, network_within
+from loadstone.hardware.network.masters import LOAD_ANSWERS, STORE_ANSWERS, Client, Masters, answer_wires
+from loadstone.hardware.network.process import ProcessDesign, Setting, make_compute_process
+from loadstone.hardware.network.transfers import (
+    make_load_process,
+    make_scalar_load,
+    make_scalar_store,
+    make_store_process,
+)
+from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
+from loadstone.hardware.words import bits_of
+from loadstone.loops.ranges import Limits, within_limits
+from loadstone.model.kernel import Array, Kernel
+from loadstone.networks.model import Kind, Network, Process
+from loadstone.networks.sizes import ChannelSize
+from loadstone.rtl.expressions import Signal, Value, all_of
+from loadstone.rtl.module import Instance, Module
+from loadstone.rtl.names import fresh
+from loadstone.rtl.types import bit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetworkDesign:
+    """The hardware of a network: its top module, and which of its ports are for what.
+
+    `bases` name the ports for byte addresses of arrays, as `outside` and `element_bytes` say how they lie there. What
+    is stored of array `a` lies under the name `results["a"]`: that of the array, or another one if it is loaded, too.
+    """
+
+    module: Module
+    kernel: Kernel
+    limits: Mapping[str, Limits]
+    bus: Bus
+    outside: Mapping[str, Store]
+    element_bytes: Mapping[str, int]
+    parameters: Mapping[str, str]
+    scalars_in: Mapping[str, str]
+    scalars_out: Mapping[str, str]
+    bases: Mapping[str, str]
+    results: Mapping[str, str]
+
+
+def make_network_design(
+    network: Network,
+    sizes: Mapping[str, ChannelSize],
+    limits: Mapping[str, Limits],
+    bus: Bus | None = None,
+    operations: Operations | None = None,
+) -> NetworkDesign:
+    """The hardware of a network, for parameters in ranges, for all of which channels of these sizes must be enough.
+
+    Ports: `start`, parameters, scalars, the base address of each array and of results, a bus, `ready` and `done`.
+    """
+    top = _Top(network, sizes, limits, bus, operations or Operations())
+    top.fill()
+    return NetworkDesign(
+        module=top.module,
+        kernel=top.kernel,
+        limits=limits,
+        bus=top.bus,
+        outside=top.outside,
+        element_bytes=top.element_bytes,
+        parameters={name: port.name for name, port in top.parameters.items()},
+        scalars_in={name: port.name for name, port in top.scalars_in.items()},
+        scalars_out=top.scalars_out,
+        bases={name: port.name for name, port in top.bases.items()},
+        results=top.results,
+    )
+
+
+class _Top:
+    """The top module while it is made."""
+
+    def __init__(
+        self,
+        network: Network,
+        sizes: Mapping[str, ChannelSize],
+        limits: Mapping[str, Limits],
+        bus: Bus | None,
+        operations: Operations,
+    ) -> None:
+        self.kernel = kernel = network.tiles.kernel
+        known = within_limits(kernel, limits)
+        self.network = network_within(network, known)
+        self.links = links_of(self.network, sizes)
+        self.setting = Setting(kernel, limits, known, operations)
+        values = {name: low for name, (low, high) in limits.items() if low == high}
+        self.planner = Planner(kernel, self.links, known, values)
+        loaded, stored = self._arrays("load"), self._arrays("store")
+        self.results = {name: f"{name} out" if name in loaded else name for name in stored}
+        titles = {**{name: name for name in loaded}, **{title: name for name, title in self.results.items()}}
+        stores = stores_of(kernel, limits)
+        self.outside = {title: stores[name] for title, name in titles.items()}
+        self.element_bytes = {title: kernel.arrays[name].type.storage.bits // 8 for title, name in titles.items()}
+        self.bus = bus_for(self.element_bytes, bus)
+        self.widths = widths_moved(self.element_bytes)
+        self.module = m = Module(fresh(f"{kernel.name}_network", OWN), f"{kernel.name} as a process network.")
+        self.modules = ModuleNames((m.name,))
+        self.names = Names(m, ("ready", "done", LOADED, STORED, *(port.name for port in master_ports(self.bus))))
+        self._declare()
+
+    def _arrays(self, kind: Kind) -> list[str]:
+        """The arrays of which elements are loaded or stored over the bus."""
+        moved = [self._moved(process) for process in self.network.processes.values() if process.kind == kind]
+        return [array.name for array in moved if array is not None]
+
+    def _declare(self) -> None:
+        """Ports that are inputs."""
+        m, names, arrays = self.module, self.names, self.kernel.arrays
+        self.start = m.input(names.fresh("start"), bit, "starts it, when it is ready")
+        self.parameters = {
+            name: m.input(names.fresh(name), type_between(*limits)) for name, limits in self.setting.limits.items()
+        }
+        moved = {p.array for p in self.network.processes.values() if p.kind != "compute"}
+        given = [a for a in arrays.values() if a.rank == 0 and (a.name in moved or a.name in self.setting.scalars)]
+        self.scalars_in = {a.name: m.input(names.fresh(f"{a.name}_in"), bits_of(a.type)) for a in given}
+        self.bases = {
+            title: m.input(names.fresh(f"{title}_base"), self.bus.address, "where it is, in bytes")
+            for title in self.outside
+        }
+        self.scalars_out: dict[str, str] = {}
+
+    def fill(self) -> None:
+        """Adds all parts and connects them."""
+        m, names = self.module, self.names
+        self.running = names.state("running", comment="since the cycle after the start")
+        self.begin = names.wire("begin_run", self.start & ~self.running)
+        signals = declare_ports(m, master_ports(self.bus), "master")
+        self.states = {name: wire for link in self.links for name, wire in self._link_wires(link)}
+        self.answers = {name: self._answers(process) for name, process in self.network.processes.items()}
+        m.section("Processes")
+        designs = {name: self._process(process) for name, process in self.network.processes.items()}
+        self.instances = {name: self._instance(name, design) for name, design in designs.items()}
+        m.section("Channels")
+        for link in self.links:
+            late = link.name in designs[link.channel.consumer].late
+            self._channel(link, designs[link.channel.producer].latency, late)
+        m.section("Masters")
+        masters = Masters(names, self.modules, self.bus, self.widths, signals)
+        arrives = masters.add_reader(self._clients("load"))
+        leaves, written = masters.add_writer(self._clients("store"))
+        count_elements(names, self.begin, {LOADED: arrives, STORED: leaves})
+        self._keep_scalars()
+        self._finish(written)
+
+    def _link_wires(self, link: Link) -> Iterator[tuple[str, Signal]]:
+        """New wires for what a channel tells its processes."""
+        kinds = {"there": bit, "word": bits_of(link.element)} | ({} if link.is_private else {"room": bit})
+        for what, kind in kinds.items():
+            yield link.port(what), self.module.wire(self.names.fresh(link.port(what)), kind)
+
+    def _answers(self, process: Process) -> dict[str, Signal]:
+        """New wires for what a process gets from its master, if it has one."""
+        array = self._moved(process)
+        if array is None:
+            return {}
+        what = LOAD_ANSWERS if process.kind == "load" else STORE_ANSWERS
+        return answer_wires(self.names, process.name, what, bits_of(array.type))
+
+    def _moved(self, process: Process) -> Array | None:
+        """The array of which a process moves elements over the bus, if it does."""
+        if process.kind == "compute":
+            return None
+        array = self.kernel.arrays[process.array]
+        return array if array.rank else None
+
+    def _process(self, process: Process) -> ProcessDesign:
+        title = self._title(process)
+        walk = self.planner.walk(process, self.outside[title] if title else None)
+        name = self.modules.fresh(f"{self.module.name}_{process.name}")
+        if process.kind == "compute":
+            return make_compute_process(name, self.setting, walk, self.links)
+        array, loads = self.kernel.arrays[process.array], process.kind == "load"
+        if not array.rank:
+            return (make_scalar_load if loads else make_scalar_store)(name, self.setting, walk, self.links, array)
+        return (make_load_process if loads else make_store_process)(
+            name, self.setting, walk, self.links, self.bus, array
+        )
+
+    def _title(self, process: Process) -> str:
+        """The name under which what a process moves lies in external memory."""
+        array = self._moved(process)
+        if array is None:
+            return ""
+        return array.name if process.kind == "load" else self.results[array.name]
+
+    def _instance(self, name: str, design: ProcessDesign) -> Instance:
+        """The hardware of a process in its place."""
+        process = self.network.processes[name]
+        offer: dict[str, Value] = {"start": self.begin, **self.states, **self.answers[name]}
+        offer |= {port: self.parameters[each] for each, port in design.parameters.items()}
+        offer |= {port: self.scalars_in[each] for each, port in design.scalars.items()}
+        if self._title(process):
+            offer["base"] = self.bases[self._title(process)]
+        elif process.kind == "load":
+            offer["given"] = self.scalars_in[process.array]
+        inputs = {port.name: offer[port.name] for port in design.module.of_kind("input")}
+        return self.module.instance(self.names.fresh(f"run_{name}"), design.module, inputs)
+
+    def _channel(self, link: Link, latency: int, late: bool) -> None:
+        module = make_channel(self.modules.fresh(f"{self.module.name}_{link.name}"), link, latency, late=late)
+        ends = (self.instances[link.channel.producer], self.instances[link.channel.consumer])
+        outputs = {name: signal for end in ends for name, signal in end.outputs}
+        inputs = {port.name: outputs[link.port(port.name)] for port in module.of_kind("input")}
+        channel = self.module.instance(self.names.fresh(f"channel_{link.name}"), module, inputs)
+        for port in module.of_kind("output"):
+            self.module.assign(self.states[link.port(port.name)], channel[port.name])
+
+    def _clients(self, kind: Kind) -> list[Client]:
+        """The processes that load or store over the bus."""
+        moving = [p for p in self.network.processes.values() if p.kind == kind and self._title(p)]
+        return [
+            Client(self.instances[p.name], self.answers[p.name], 8 * self.element_bytes[self._title(p)]) for p in moving
+        ]
+
+    def _keep_scalars(self) -> None:
+        """Registers for scalars that are stored, which keep what was given if nothing is."""
+        m = self.module
+        for name, process in self.network.processes.items():
+            if process.kind == "store" and not self._title(process):
+                array, unit = self.kernel.arrays[process.array], self.instances[name]
+                value = self.names.register(f"{array.name}_value", bits_of(array.type))
+                with m.clocked(f"Scalar {array.name}."):
+                    with m.when(self.begin):
+                        m.assign(value, self.scalars_in[array.name])
+                    with m.when(unit["enable"]):
+                        m.assign(value, unit["result"])
+                self.scalars_out[array.name] = m.output(self.names.fresh(f"{array.name}_out"), value).name
+
+    def _finish(self, written: Signal) -> None:
+        m = self.module
+        m.section("The whole run")
+        idle = [unit["idle"] for unit in self.instances.values()]
+        ends = self.names.wire("ends", all_of(self.running, written, *idle))
+        end_run(self.names, self.running, self.begin, ends)

@@ -1,0 +1,112 @@
+"""The loops of the processes of an accelerator: over strips and tiles, with markers where they wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import islpy as isl
+
+from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.loops.accelerator import STRIP, TILE, Accelerator, loops_over
+from loadstone.loops.model import Block, For, If, Instance, Node, mapped, with_instances
+from loadstone.model.expression import Expression, substituted
+from loadstone.poly import renamed_dims
+from loadstone.poly.limits import LimitReached, operation_limit
+from loadstone.poly.spaces import Dim, inputs_to_parameters
+from loadstone.transfer.tile_accesses import existing_tiles
+
+
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """The names of the places where processes wait; no name of a source has spaces."""
+
+    strip_begin: str = "strip begin"
+    tile_begin: str = "tile begin"
+    tile_end: str = "tile end"
+    strip_end: str = "strip end"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.strip_begin, self.tile_begin, self.tile_end, self.strip_end
+
+
+MARKERS = Markers()
+
+
+def process_loops(accelerator: Accelerator, body: Node) -> Node:
+    """The loops of a process that executes a body in each tile; the body is a function of the tile coordinates."""
+    tiles = accelerator.plan.tiles
+    in_tile = _between(MARKERS.tile_begin, body, MARKERS.tile_end)
+    in_strip = _filled(accelerator.tiles, TILE, _with_values(in_tile, tiles.inner))
+    whole = _between(MARKERS.strip_begin, in_strip, MARKERS.strip_end)
+    return _filled(accelerator.strips, STRIP, _with_values(whole, tiles.outer))
+
+
+def _between(first: str, body: Node, last: str) -> Node:
+    return Block((Instance(first, ()), body, Instance(last, ())))
+
+
+def with_registers(body: Node) -> Node:
+    """What is executed in a tile, with the cycles that these registers take as empty blocks."""
+    match body:
+        case For():
+            return Block((Block(()), body, Block(())))
+        case If(then=then, otherwise=otherwise):
+            other = None if otherwise is None else with_registers(otherwise)
+            return replace(body, then=with_registers(then), otherwise=other)
+        case Block(items=items):
+            return Block(tuple(map(with_registers, items)))
+        case Instance():
+            return body
+
+
+def _with_values(body: Node, names: Sequence[str]) -> Callable[[Instance], Node]:
+    """The body for the values that an instance gives to names."""
+
+    def filled(instance: Instance) -> Node:
+        values = dict(zip(names, instance.arguments, strict=True))
+
+        def change(expression: Expression) -> Expression:
+            return substituted(expression, values)
+
+        return mapped(body, change)
+
+    return filled
+
+
+def _filled(tree: Node, name: str, body: Callable[[Instance], Node]) -> Node:
+    """The tree with a body in place of the instances of a name."""
+    return with_instances(tree, lambda instance: body(instance) if instance.statement == name else instance)
+
+
+@lru_cache(maxsize=16)
+def move_loops(accelerator: Accelerator, verb: str) -> Node:
+    """The loops over what a tile loads or stores, arrays one after the other; instances are elements of an array.
+
+    They are kept for a while: hardware and predictions of an accelerator share them.
+    """
+    plan = accelerator.plan
+    moves = {name: part.load if verb == "load" else part.store for name, part in plan.arrays.items()}
+    return Block(tuple(_moves(accelerator, name, move) for name, move in moves.items() if not move.is_empty()))
+
+
+def _moves(accelerator: Accelerator, name: str, move: isl.Map) -> Node:
+    """Loops over the elements of an array that a tile moves, row by row."""
+    tiles = accelerator.plan.tiles
+    named = renamed_dims(move, tiles.inner, Dim.in_)
+    context = inputs_to_parameters(isl.Map.from_domain(existing_tiles(tiles)), tiles.inner).params()
+    try:
+        with operation_limit():
+            elements = inputs_to_parameters(named, tiles.inner).coalesce()
+            variables = [f"{name}_{k}" for k in range(accelerator.kernel.arrays[name].rank)]
+            return loops_over(elements, name, variables, context)
+    except LimitReached:
+        where, hint = (
+            accelerator.kernel.arrays[name].span,
+            "other tile sizes, or more tile loops in a strip, may be simpler",
+        )
+        text = f"what tiles move of '{name}' is too complicated for hardware"
+        raise UnsupportedError(Diagnostic(text, where, hint)) from None

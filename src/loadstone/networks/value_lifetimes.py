@@ -1,0 +1,73 @@
+"""The instances of processes in their order, and the lives of values in channels, for given parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loadstone.networks.model import Channel, Process
+from loadstone.poly.enumeration import Point
+from loadstone.poly.listing import each_pair
+from loadstone.poly.spaces import Dim
+
+Ranks = Mapping[str, Mapping[Point, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """The life of a value: the ranks of the instance that writes it and of the one that reads it last.
+
+    An instance first reads, then writes: a value that is read last by the instance that writes another is gone then.
+    """
+
+    start: int
+    end: int
+
+
+def instances_in_order(process: Process, parameters: Mapping[str, int]) -> list[Point]:
+    """The instances of a process as it runs them: about 2 microseconds each."""
+    return [instance for _, instance in sorted((date, x) for x, date in each_pair(process.dates, parameters))]
+
+
+def sequential_ranks(processes: Iterable[Process], parameters: Mapping[str, int]) -> Ranks:
+    """The places of all instances of some processes in the sequential order: about 3 microseconds for each.
+
+    Only ranks of the same call can be compared.
+    """
+    chosen = {process.name: process for process in processes}
+    trimmed = _without_constants([process.dates for process in chosen.values()])
+    order = sorted(
+        (date, name, instance)
+        for name, dates in zip(chosen, trimmed, strict=True)
+        for instance, date in each_pair(dates, parameters)
+    )
+    found: dict[str, dict[Point, int]] = {name: {} for name in chosen}
+    for rank, (_, name, instance) in enumerate(order):
+        found[name][instance] = rank
+    return found
+
+
+def _without_constants(dates: Sequence[isl.Map]) -> Sequence[isl.Map]:
+    """Dates without the components that are the same number in all of them, which order nothing."""
+    for position in reversed(range(dates[0].dim(Dim.out))):
+        if _is_constant(dates, position):
+            dates = [part.project_out(Dim.out, position, 1) for part in dates]
+    return dates
+
+
+def _is_constant(dates: Sequence[isl.Map], position: int) -> bool:
+    numbers = [part.plain_get_val_if_fixed(Dim.out, position) for part in dates]
+    return all(number.is_int() and number.eq(numbers[0]) for number in numbers)
+
+
+def lives(channel: Channel, ranks: Ranks, parameters: Mapping[str, int]) -> dict[Point, Life]:
+    """The lives of the values of a channel, by the producer's instances: about a microsecond for each read."""
+    writing, reading = ranks[channel.producer], ranks[channel.consumer]
+    last: dict[Point, int] = {}
+    for source, target in each_pair(channel.relation, parameters):
+        rank = reading[target]
+        if rank > last.get(source, -1):
+            last[source] = rank
+    return {source: Life(writing[source], end) for source, end in last.items()}

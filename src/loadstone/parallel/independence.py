@@ -1,0 +1,75 @@
+"""Which parts of a block may work at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import islpy as isl
+
+from loadstone.loops.facts import condition_on, narrowed, range_of, surely, visited, with_iterator
+from loadstone.loops.model import Block, For, If, Instance, Node
+from loadstone.loops.paths import Path, children, node_at
+from loadstone.model.affine import affine_value
+from loadstone.poly.linear import variable_names
+from loadstone.poly.spaces import Dim, map_from_values, set_space
+
+
+def independent(tree: Node, path: Path, pair: tuple[int, int], dependences: isl.UnionMap, context: isl.Set) -> bool:
+    """Whether no instance of an item of a block needs one of another item in the same execution of the block.
+
+    `dependences` are those of the kernel that the tree executes. The items may be started together if the answer is
+    yes; whether they share a statement's hardware is another question. Where it is too hard to say, it is no.
+    """
+    block = node_at(tree, path)
+    assert isinstance(block, Block)
+    around = _around(tree, path, context)
+    first, second = (block.items[k] for k in pair)
+    return surely(lambda: _apart(_executed(first, around), _executed(second, around), dependences))
+
+
+def _executed(node: Node, around: isl.Set) -> isl.UnionSet:
+    """The instances below a node, as functions of the variables around."""
+    found = isl.UnionSet.empty(around.get_space())
+    for value in _instances(node, around, variable_names(around.get_space())):
+        found = found.union(value.to_union_set())
+    return found
+
+
+def _apart(one: isl.UnionSet, other: isl.UnionSet, dependences: isl.UnionMap) -> bool:
+    forth = dependences.intersect_domain(one).intersect_range(other)
+    back = dependences.intersect_domain(other).intersect_range(one)
+    return forth.is_empty() and back.is_empty()
+
+
+def _around(tree: Node, path: Path, known: isl.Set) -> isl.Set:
+    """What is known at a path."""
+    for position in path:
+        known = _inside(tree, position, known)
+        tree = children(tree)[position]
+    return known
+
+
+def _inside(node: Node, position: int, known: isl.Set) -> isl.Set:
+    """What is known at a child of a node."""
+    match node:
+        case For():
+            values = range_of(node, known)
+            free = with_iterator(known, node.iterator)
+            return free if values is None else narrowed(free, lambda: visited(values, known))
+        case If(condition=condition) if position == 0:
+            return narrowed(known, lambda: condition_on(condition, known))
+        case If(condition=condition):
+            return narrowed(known, lambda: known.subtract(condition_on(condition, known)))
+        case Block() | Instance():
+            return known
+
+
+def _instances(node: Node, known: isl.Set, outer: tuple[str, ...]) -> Iterator[isl.Set]:
+    """The instances of each statement below a node."""
+    if isinstance(node, Instance):
+        space = set_space(variable_names(known.get_space()), "", ())
+        values = [affine_value(argument, space) for argument in node.arguments]
+        every = map_from_values(space, values, node.statement).intersect_domain(isl.Set.from_params(known))
+        yield every.range().project_out_except(list(outer), [Dim.param])
+    for position, child in enumerate(children(node)):
+        yield from _instances(child, _inside(node, position, known), outer)

@@ -1,0 +1,1 @@
+"""Process networks by the rules of Kahn."""

@@ -1,0 +1,1 @@
+"""The cycles of accelerators without simulating them one by one."""

@@ -1,0 +1,451 @@
+"""Load and store engines at the level of bursts: when elements are asked for, arrive, leave and are written.
+
+Each stands for a part of the hardware, by its queues and buffers and the cycles that these take. Processes are
+generators: they say what they do next and when, and go on in the order of time.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from loadstone.bus.ports import Bus
+from loadstone.bus.reading import BUFFERED_BURSTS
+from loadstone.dram.timing import Timing
+from loadstone.dram.transactions import Answer, Burst, Counters, TransactionMemory
+from loadstone.hardware.accelerator.loading import ON_THE_WAY
+from loadstone.hardware.accelerator.storing import WAITING
+from loadstone.simulate.prediction.pipelines import FIRST_READ, WRITES, Port, TileTimes
+
+QUEUED_REQUESTS = 4
+QUEUED_READS = 2
+QUEUED_WRITES = 32
+OPEN_BURSTS = 16
+"""The bursts that wait in an external memory."""
+NEVER = 1 << 60
+
+Step = tuple[int, Burst | None]
+"""The next thing that a process does, and when: a burst on the bus, or only going on; never if it waits for another.
+
+A burst is offered at its time, and arrives when the memory takes it.
+"""
+Steps = Generator[Step, Answer, int]
+"""A part of a process that gives a time in the end."""
+Process = Generator[Step, Answer, None]
+BLOCKED: Step = (NEVER, None)
+ENDED: Step = (NEVER + 1, None)
+NOTHING = Answer(0, 0)
+
+
+class Piece(NamedTuple):
+    """Elements that a mover visits one after the other, which become one request; without an array, idle visits."""
+
+    array: str
+    address: int
+    length: int
+
+
+class History:
+    """When things happened that come in groups, evenly inside of a group; questions go forward."""
+
+    def __init__(self) -> None:
+        self._groups: deque[tuple[int, int, int, int]] = deque()
+        self.count = 0
+
+    def add(self, count: int, first: int, last: int) -> None:
+        """Notes that so many things happened from a first to a last cycle."""
+        self._groups.append((self.count, count, first, last))
+        self.count += count
+
+    def after(self, number: int) -> int:
+        """The cycle after which so many things have happened, -1 if that is always so."""
+        if number <= 0:
+            return -1
+        groups = self._groups
+        while groups and groups[0][0] + groups[0][1] < number:
+            groups.popleft()
+        if not groups:
+            return -1
+        before, count, first, last = groups[0]
+        if count == 1:
+            return last
+        return first - (number - before - 1) * (first - last) // (count - 1)
+
+
+class Window(NamedTuple):
+    """The cycles of a tile that is computed."""
+
+    begin: int
+    end: int
+    times: TileTimes
+
+
+class FreePort:
+    """The cycles in which datapaths leave a port of a local memory free; questions go forward in time."""
+
+    def __init__(self, port: Port, windows: Sequence[Window]) -> None:
+        self._port, self._windows = port, windows
+        self._next = 0
+
+    def after(self, time: int, count: int) -> int:
+        """The last of so many free cycles from a time on."""
+        windows = self._windows
+        while self._next < len(windows) and windows[self._next].end <= time:
+            self._next += 1
+        for begin, end, times in windows[self._next :]:
+            if begin >= time + count:
+                break
+            free = times.free(self._port)
+            if free is None:
+                continue
+            if begin > time:
+                count, time = count - (begin - time), begin
+            place = bisect_left(free, time - begin) + count - 1
+            if place < len(free):
+                return begin + free[place]
+            count, time = place - len(free) + 1, end
+        return time + count - 1
+
+
+class External:
+    """The external memory with the queue in which bursts wait.
+
+    `arrived` is when the last burst was taken, `free` when the next one can be, `wrote` whether the last one writes.
+    """
+
+    def __init__(self, timing: Timing, bus: Bus) -> None:
+        self._memory = TransactionMemory(timing, bus.data_width)
+        self._ends: deque[int] = deque([-1] * OPEN_BURSTS)
+        self.delay = timing.latency - 1
+        self.arrived, self.free, self.wrote = -1, 0, True
+
+    @property
+    def counters(self) -> Counters:
+        """What it did."""
+        return self._memory.counters
+
+    def serve(self, burst: Burst) -> Answer:
+        """When a burst is answered."""
+        address, beats, self.wrote, arrived = burst
+        if arrived < self.free:
+            arrived = self.free
+            burst = Burst(address, beats, self.wrote, arrived)
+        self.arrived = arrived
+        answer = self._memory.serve(burst)
+        ends = self._ends
+        ends.popleft()
+        ends.append(answer.last - self.delay)
+        self.free = max(arrived, ends[0]) + 1
+        return answer
+
+
+class _Cut(NamedTuple):
+    """A burst of a request: its address, beats, and elements."""
+
+    address: int
+    beats: int
+    elements: int
+
+
+def _bursts(bus: Widths, piece: Piece) -> list[_Cut]:
+    """The bursts of a request, cut at multiples of the longest one."""
+    array, start, count = piece
+    size, beat, longest = bus.elements[array], bus.beat, bus.longest
+    end, cuts = start + count * size, list[_Cut]()
+    while start < end:
+        stop = (start // longest + 1) * longest
+        stop = stop if stop < end else end
+        first = start // beat
+        cuts.append(_Cut(first * beat, -(-stop // beat) - first, (stop - start) // size))
+        start = stop
+    return cuts
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """The bytes of a beat, of the longest burst, and of the elements of arrays."""
+
+    beat: int
+    longest: int
+    elements: Mapping[str, int]
+
+
+class _Requests:
+    """Elements of a mover that join to requests, of which some wait in a queue [coalescer.py].
+
+    `open` is the request at hand, `queued` are those that ended, with the cycles in which they did, `ended` is their
+    number. The longest request ends by itself, unless another element comes at once.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self.open: Piece | None = None
+        self._longest, self._alone = longest, NEVER
+        self.queued: deque[tuple[Piece, int]] = deque()
+        self.ended = 0
+        self._taken: list[int] = []
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is not known yet when there is room for the request at hand."""
+        return self.open is not None and len(self._taken) <= self.ended - QUEUED_REQUESTS
+
+    def room(self) -> int:
+        """The first cycle in which the request at hand can go into the queue; 0 if there is none."""
+        full = self.open is not None and self.ended >= QUEUED_REQUESTS
+        return self._taken[self.ended - QUEUED_REQUESTS] + 1 if full else 0
+
+    def begin(self, piece: Piece, last: int) -> None:
+        """Begins a request, the last element of which comes in some cycle."""
+        self.open = piece
+        self._alone = last + 1 if piece.length == self._longest else NEVER
+
+    def is_closed(self, time: int) -> bool:
+        """Whether no request is at hand in a cycle any more; one that ends by itself before it does so."""
+        alone = max(self._alone, self.room())
+        if self.open is not None and alone < time:
+            self.end(alone)
+        return self.open is None
+
+    def end(self, time: int) -> None:
+        """Ends the request at hand, if there is one."""
+        if self.open is not None:
+            self.queued.append((self.open, time))
+            self.ended += 1
+        self.open = None
+
+    def taken(self, not_before: int) -> tuple[Piece, int]:
+        """The oldest request that was not taken yet, and when it is."""
+        piece, time = self.queued.popleft()
+        self._taken.append(max(time + 2, not_before))
+        return piece, self._taken[-1]
+
+
+class _Moves:
+    """The queue between a mover and its engine, which holds two moves [moves.py]: when the last ones were taken."""
+
+    def __init__(self) -> None:
+        self._last, self._before = -1, -1
+
+    def entered(self, time: int) -> int:
+        """The cycle in which a move enters, if the mover stands at it from a time on."""
+        return max(time, self._before + 1)
+
+    def shown(self, entered: int) -> int:
+        """The first cycle in which the engine can take a move."""
+        return max(entered, self._last) + 1
+
+    def passed(self, count: int, entered: int, first: int, last: int) -> int:
+        """The cycle after the last of some moves enters.
+
+        The first enters in a cycle, and the engine takes it in its `first`, the last of them in its `last`.
+        """
+        following = entered + count
+        if count == 2:
+            following = max(following, self._last + 2)
+        elif count > 2:
+            following = max(following, (first if count == 3 else last - 2) + 2)
+        self._before = self._last if count == 1 else first if count == 2 else last - 1
+        self._last = last
+        return following
+
+
+class Loading:
+    """The engine that loads [loading.py, reading.py]: what was asked for, and what arrived."""
+
+    def __init__(self, shared: Shared) -> None:
+        self.shared = shared
+        self.moves, self.requests = _Moves(), _Requests(shared.bus.burst)
+        self.asked, self.arrived = 0, -1
+        self._notes, self._popped = History(), History()
+        self._beats, self._issued = 0, 0
+        self._ahead = (BUFFERED_BURSTS - 1) * shared.bus.burst
+        self._commands: deque[int] = deque([-1] * QUEUED_READS)
+        self._ports = {name: FreePort((name, WRITES), shared.windows) for name in shared.widths.elements}
+        self._port = FreePort(("", WRITES), ())
+
+    def tile(self, pieces: Iterable[Piece], time: int) -> Steps:
+        """Asks for the elements of a tile from a time on; the cycle after the mover went on at its end."""
+        moves = self.moves
+        for piece in pieces:
+            if piece.array:
+                entered = moves.entered(time)
+                first = max(moves.shown(entered), self._room(1))
+                if not self.requests.is_closed(first):
+                    first = max(first, self.requests.room())
+                    self.requests.end(first)
+                for cut in self._bursts():
+                    self._arrive(cut, (yield self._offered(cut)))
+                time = moves.passed(piece.length, entered, first, self._open(piece, first))
+            else:
+                time += piece.length
+        entered = moves.entered(time)
+        first = moves.shown(entered)
+        if not self.requests.is_closed(first):
+            first = max(first, self.requests.room()) + 1
+            self.requests.end(first - 1)
+        for cut in self._bursts():
+            self._arrive(cut, (yield self._offered(cut)))
+        ended = self._mark(first)
+        return moves.passed(1, entered, ended, ended)
+
+    def _open(self, piece: Piece, time: int) -> int:
+        """Begins a request; the cycle in which the last of its elements is asked for."""
+        last = max(time + piece.length - 1, self._room(piece.length))
+        self.requests.begin(piece, last)
+        self.asked += piece.length
+        return last
+
+    def _mark(self, time: int) -> int:
+        """Puts the mark of the end of a tile into the queue of notes; the cycle in which that happens."""
+        time = max(time, self._room(1))
+        self.asked += 1
+        self.arrived = max(time + 2, self.arrived + 1)
+        self._notes.add(1, self.arrived, self.arrived)
+        return time
+
+    def _room(self, count: int) -> int:
+        """The first cycle in which the last of some notes can go into the queue."""
+        return self._notes.after(self.asked + count - ON_THE_WAY) + 1
+
+    def _bursts(self) -> Sequence[_Cut]:
+        """The bursts of the request that ended, if one did."""
+        if not self.requests.queued:
+            return ()
+        piece, self._issued = self.requests.taken(self._issued)
+        self._port = self._ports[piece.array]
+        return _bursts(self.shared.widths, piece)
+
+    def _offered(self, cut: _Cut) -> Step:
+        """A burst that is asked for when there is room for its beats."""
+        room = self._popped.after(self._beats - self._ahead) + 1
+        self._issued = max(self._issued + 1, room, self._commands.popleft() + 1)
+        self._beats += cut.beats
+        return self._issued + 1, Burst(cut.address, cut.beats, False, self._issued + 1)
+
+    def _arrive(self, cut: _Cut, answer: Answer) -> None:
+        """Writes the elements of a burst to their cells, in cycles in which no datapath does."""
+        self._commands.append(self.shared.external.arrived)
+        port, seen, last_seen = self._port, answer.first + 2, answer.last + 2
+        first = port.after(max(seen, self.arrived + 1), 1)
+        last = port.after(first, cut.elements)
+        self.arrived = last if last >= last_seen else port.after(last_seen, 1)
+        self._notes.add(cut.elements, first, self.arrived)
+        self._popped.add(cut.beats, first, self.arrived)
+
+
+class Storing:
+    """The engine that stores [storing.py, writing.py]: what was read from cells, and what was written."""
+
+    def __init__(self, shared: Shared) -> None:
+        self.shared = shared
+        self.moves, self.requests = _Moves(), _Requests(shared.bus.burst)
+        self.read, self.ended, self.written, self._writes = 0, -1, -1, 0
+        self.complete = False
+        self._left, self._served = History(), History()
+        self._leaves, self._beats = -1, 0
+        self._commands: deque[int] = deque([-1] * QUEUED_WRITES)
+        self._ports = {name: FreePort((name, FIRST_READ), shared.windows) for name in shared.widths.elements}
+
+    def tile(self, pieces: Iterable[Piece], time: int) -> Steps:
+        """Reads the cells of a tile from a time on; the cycle after the mover went on at its end.
+
+        `ended` is the one in which all cells have been read.
+        """
+        moves = self.moves
+        for piece in pieces:
+            if piece.array:
+                while self.requests.waits or self._left.count < self.read + piece.length - WAITING:
+                    yield BLOCKED
+                entered = moves.entered(time)
+                shown = moves.shown(entered)
+                yield shown, None
+                time = moves.passed(piece.length, entered, *self._visit(piece, shown))
+            else:
+                time += piece.length
+        entered = moves.entered(time)
+        self.ended = moves.shown(entered)
+        while self.requests.waits:
+            yield BLOCKED
+        if not self.requests.is_closed(self.ended):
+            self.ended = max(self.ended, self.requests.room()) + 1
+            self.requests.end(self.ended - 1)
+        self.shared.has_news = True
+        return moves.passed(1, entered, self.ended, self.ended)
+
+    def _visit(self, piece: Piece, time: int) -> tuple[int, int]:
+        """Reads cells in cycles in which no datapath does: the first and the last of these."""
+        port = self._ports[piece.array]
+        time = port.after(max(time, self._room(1)), 1)
+        if not self.requests.is_closed(time):
+            time = port.after(max(time, self.requests.room()), 1)
+            self.requests.end(time)
+        last, room = port.after(time, piece.length), self._room(piece.length)
+        last = last if last >= room else port.after(room, 1)
+        self.requests.begin(piece, last)
+        self.read += piece.length
+        self.shared.has_news = True
+        return time, last
+
+    def end_strip(self, time: int) -> Steps:
+        """Waits until all is written; when it is."""
+        while self._writes < self.requests.ended:
+            yield BLOCKED
+        return max(time, self.ended + 1, self.written + 1)
+
+    def _room(self, count: int) -> int:
+        """The first cycle in which the last of some cells can be read."""
+        return self._left.after(self.read + count - WAITING) + 1
+
+    def write(self) -> Process:
+        """The process that writes the bursts of requests, until there are no more."""
+        while not self.complete:
+            if not self.requests.queued:
+                yield BLOCKED
+                continue
+            piece, self._leaves = self.requests.taken(self._leaves)
+            for cut in _bursts(self.shared.widths, piece):
+                self._write(cut.beats, (yield self._offered(cut)))
+            self._writes += 1
+            self.shared.has_news = True
+
+    def _offered(self, cut: _Cut) -> Step:
+        """A burst that is offered when all its elements are gathered."""
+        self._beats += cut.beats
+        room = self._served.after(self._beats - BUFFERED_BURSTS * self.shared.bus.burst) + 1
+        first = max(self._leaves, self._commands.popleft()) + 1
+        self._leaves = max(first + cut.elements - 1, room)
+        self._left.add(cut.elements, first, self._leaves)
+        self.shared.has_news = True
+        return self._leaves + 2, Burst(cut.address, cut.beats, True, self._leaves + 2)
+
+    def _write(self, beats: int, answer: Answer) -> None:
+        """Notes when the beats of a burst leave for the memory, and when it has been written."""
+        external = self.shared.external
+        self._commands.append(external.arrived)
+        end = answer.last - external.delay
+        self._served.add(beats, max(external.arrived + 1, end - (beats - 1) * self.shared.hit), end)
+        self.written = answer.last
+
+
+@dataclass(slots=True, eq=False)
+class Shared:
+    """What the processes share: the bus, the memory at its end, arrays in it, and the tiles that were computed.
+
+    `has_news` says that one of them did something for which another may have waited.
+    """
+
+    bus: Bus
+    external: External
+    widths: Widths
+    hit: int
+    windows: list[Window]
+    has_news: bool = True
+
+
+def shared_by(timing: Timing, bus: Bus, element_bytes: Mapping[str, int]) -> Shared:
+    """What processes share before a run."""
+    widths = Widths(bus.bytes, bus.bytes * bus.burst, element_bytes)
+    return Shared(bus, External(timing, bus), widths, timing.for_beats(bus.data_width).hit, [])

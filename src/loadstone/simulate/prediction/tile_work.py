@@ -1,0 +1,165 @@
+"""What load, compute and store do in a tile of an accelerator: requests, and the cycles of datapaths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial, reduce
+
+from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.compiled_walk import IDLE, Run, Walk, compiled_shape, compiled_walk
+from loadstone.loops.model import Instance, Node, with_instances
+from loadstone.loops.tile_loops import move_loops, with_registers
+from loadstone.model.expression import Expression, binary, integer, substituted
+from loadstone.parallel.lanes import Lanes, lane_loops
+from loadstone.simulate.prediction.engines import Piece
+from loadstone.simulate.prediction.pipelines import Pipeline, Pipelines, TileTimes, tile_times
+from loadstone.simulate.prediction.samples import Shape, Tiles
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An array in external memory: its byte address, the bytes of an element, and elements from one row to the next."""
+
+    base: int
+    element_bytes: int
+    strides: tuple[int, ...]
+
+    def address(self, subscripts: Sequence[Expression]) -> Expression:
+        """The byte address of an element."""
+        factors = (integer(self.element_bytes * stride) for stride in self.strides)
+        terms = (binary("*", factor, each) for factor, each in zip(factors, subscripts, strict=True))
+        return reduce(lambda total, term: binary("+", total, term), terms, integer(self.base))
+
+
+def tile_order(accelerator: Accelerator, parameters: Mapping[str, int]) -> tuple[list[Run], Tiles]:
+    """The strips of an accelerator, and a function that gives the tiles of each."""
+    values, (strips, tiles) = tuple(parameters.values()), _order_walks(accelerator, tuple(parameters))
+    return strips(*values), lambda strip: tiles(*values, *strip)
+
+
+class TileWork:
+    """What is done in tiles, by their coordinates."""
+
+    def __init__(
+        self,
+        accelerator: Accelerator,
+        lanes: Lanes,
+        parameters: Mapping[str, int],
+        pipelines: Pipelines,
+        arrays: Mapping[str, Placed],
+        longest: int,
+    ) -> None:
+        names, self._values = tuple(parameters), tuple(parameters.values())
+        self._loads, self._stores = _move_walks(accelerator, names, tuple(arrays.items()))
+        self._compute = _compute_walk(accelerator, lanes, names, tuple(pipelines.items()))
+        self._shape_of = partial(_shape, accelerator, lanes, names)
+        self._shape = self._shape_of("compute")
+        self._pipelines, self._longest = pipelines, longest
+        self._sizes = {name: each.element_bytes for name, each in arrays.items()}
+        self._times: dict[tuple[int, ...], TileTimes] = {}
+
+    def shapes(self) -> Shape:
+        """A function that tells tiles apart that do not move and compute alike."""
+        shapes, values = [self._shape, self._shape_of("load"), self._shape_of("store")], self._values
+        return lambda tile: tuple(shape(*values, *tile) for shape in shapes)
+
+    def loads(self, tile: Sequence[int]) -> list[Piece]:
+        """What a tile loads."""
+        return _requests(self._loads(*self._values, *tile), self._sizes, self._longest)
+
+    def stores(self, tile: Sequence[int]) -> list[Piece]:
+        """What a tile stores."""
+        return _requests(self._stores(*self._values, *tile), self._sizes, self._longest)
+
+    def times(self, tile: Sequence[int]) -> TileTimes:
+        """The times of a tile; those of one shape have the same."""
+        shape = self._shape(*self._values, *tile)
+        if shape not in self._times:
+            self._times[shape] = tile_times(self._compute(*self._values, *tile), self._pipelines)
+        return self._times[shape]
+
+
+KEPT = 16
+"""How many programs of a sort are kept for further predictions."""
+
+
+@lru_cache(maxsize=KEPT)
+def _order_walks(accelerator: Accelerator, names: tuple[str, ...]) -> tuple[Walk, Walk]:
+    """Walks over strips, and over the tiles of one."""
+    inner = compiled_walk(accelerator.tiles, (*names, *accelerator.plan.tiles.outer))
+    return compiled_walk(accelerator.strips, names), inner
+
+
+@lru_cache(maxsize=KEPT)
+def _move_walks(
+    accelerator: Accelerator, names: tuple[str, ...], arrays: tuple[tuple[str, Placed], ...]
+) -> tuple[Walk, Walk]:
+    """Walks over the addresses of what a tile loads and stores."""
+    inside, places = (*names, *accelerator.plan.tiles.coordinates), dict(arrays)
+    trees = (with_registers(move_loops(accelerator, verb)) for verb in ("load", "store"))
+    loads, stores = (_addressed(tree, places) for tree in trees)
+    return compiled_walk(loads, inside), compiled_walk(stores, inside)
+
+
+@lru_cache(maxsize=KEPT)
+def _compute_walk(
+    accelerator: Accelerator, lanes: Lanes, names: tuple[str, ...], pipelines: tuple[tuple[str, Pipeline], ...]
+) -> Walk:
+    """A walk over the instances of a tile."""
+    known = dict(pipelines)
+    tree = with_instances(lane_loops(accelerator, lanes), lambda leaf: _with_arguments(accelerator, known, leaf))
+    return compiled_walk(with_registers(tree), (*names, *accelerator.plan.tiles.coordinates))
+
+
+@lru_cache(maxsize=KEPT)
+def _shape(accelerator: Accelerator, lanes: Lanes, names: tuple[str, ...], part: str) -> Callable[..., tuple[int, ...]]:
+    """The shape of what a tile computes, loads or stores."""
+    tree = lane_loops(accelerator, lanes) if part == "compute" else move_loops(accelerator, part)
+    return compiled_shape(tree, (*names, *accelerator.plan.tiles.coordinates))
+
+
+def _with_arguments(accelerator: Accelerator, pipelines: Pipelines, leaf: Instance) -> Instance:
+    """An instance with the arguments of its pipeline in place of its iterators; with none where nothing waits."""
+    statement, pipeline = accelerator.kernel.statement(leaf.statement), pipelines[leaf.statement]
+    if not any(each.waits for each in pipelines.values()):
+        return Instance(leaf.statement, ())
+    values = dict(zip((*statement.iterators, *pipeline.masks), leaf.arguments, strict=True))
+    return Instance(leaf.statement, tuple(substituted(each, values) for each in pipeline.arguments))
+
+
+def _addressed(tree: Node, arrays: Mapping[str, Placed]) -> Node:
+    """The loops over elements with byte addresses in place of subscripts."""
+    return with_instances(
+        tree, lambda leaf: Instance(leaf.statement, (arrays[leaf.statement].address(leaf.arguments),))
+    )
+
+
+def _requests(runs: Iterable[Run], sizes: Mapping[str, int], longest: int) -> list[Piece]:
+    """The elements of runs, with all neighbours in one piece up to the longest, and the idle visits between them."""
+    pieces: list[Piece] = []
+    last, start, end, width = IDLE, 0, 0, 1
+    for array, length, arguments, steps in runs:
+        if array == IDLE:
+            pieces += _cut(last, start, end, width, longest)
+            pieces.append(Piece(IDLE, -1, length))
+            start = end = 0
+            continue
+        size, first, step = sizes[array], arguments[0], steps[0]
+        is_whole = length == 1 or step == size
+        for address in (first,) if is_whole else range(first, first + length * step, step):
+            if address != end or size != width or start == end:
+                pieces += _cut(last, start, end, width, longest)
+                start, end, width = address, address, size
+            end += length * size if is_whole else size
+            last = array
+    pieces += _cut(last, start, end, width, longest)
+    return pieces
+
+
+def _cut(array: str, start: int, end: int, size: int, longest: int) -> Sequence[Piece]:
+    """The elements from an address up to an end in pieces of at most the longest."""
+    count = (end - start) // size
+    if count <= longest:
+        return (Piece(array, start, count),) if count else ()
+    return [Piece(array, start + k * size, min(longest, count - k)) for k in range(0, count, longest)]

@@ -1,0 +1,1 @@
+"""Compiled programs on the memories of a kernel."""

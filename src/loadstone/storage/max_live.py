@@ -1,0 +1,119 @@
+"""The largest number of elements that are alive together: no mapping needs fewer cells.
+
+Found by enumeration for given parameters. While tile n is the oldest that is not stored, L may have brought tiles up to
+n + D - 1, and C may be at any tile c from n to there: alive are the elements that have appeared by then, and that C
+still uses in c or later, or that are stored by n or later.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from math import dist
+from statistics import fmean
+from typing import NamedTuple
+
+import islpy as isl
+
+from loadstone.model.kernel import Kernel
+from loadstone.poly import fixed, pairs, points
+from loadstone.poly.enumeration import Point, box_volume, fixed_input
+from loadstone.poly.spaces import parameters_to_inputs, without_dims
+from loadstone.storage.lifetimes import Lifetimes, for_parameters
+from loadstone.transform.tiling import TiledKernel
+
+MOST_POINTS = 200_000
+ENOUGH_POINTS = 8_000
+
+
+class Life(NamedTuple):
+    """The life of an element in tiles, numbered as they run; `stored` is -1 without a store."""
+
+    first: int
+    last: int
+    loaded: bool
+    stored: int = -1
+
+
+def max_live(tiles: TiledKernel, life: Lifetimes, parameters: Mapping[str, int]) -> int | None:
+    """The largest number of elements of an array that are alive at once in a strip, for given parameters.
+
+    Strips are enumerated from the middle outwards, as many as there is time for; None where even one is too large.
+    """
+    largest, spent = None, 0
+    for strip in _strips(tiles, fixed(life.existing, parameters)):
+        values = {**parameters, **dict(zip(tiles.outer, strip, strict=True))}
+        chosen = for_parameters(life, values)
+        spent += _size(chosen)
+        if spent > (MOST_POINTS if largest is None else ENOUGH_POINTS):
+            return largest
+        largest = max(largest or 0, _most(_lives(chosen), life.depth))
+    return largest or 0
+
+
+def _strips(tiles: TiledKernel, existing: isl.Set) -> list[Point]:
+    """The outer coordinates of the strips with tiles, those in the middle first."""
+    every = parameters_to_inputs(isl.Map.from_domain(existing), tiles.outer).domain()
+    strips = points(without_dims(every, range(len(tiles.outer), len(tiles.sizes))))
+    centre = [fmean(column) for column in zip(*strips, strict=True)]
+    return sorted(strips, key=lambda strip: dist(strip, centre))
+
+
+def _size(life: Lifetimes) -> int:
+    """About how many pairs of tiles and elements there are, judged by the tile in the middle."""
+    tiles = points(life.existing)
+    middle = fixed_input(life.held, tiles[len(tiles) // 2])
+    return len(tiles) * box_volume(middle.range())
+
+
+def _lives(life: Lifetimes) -> Counter[Life]:
+    """How many elements have which life in one strip, whose parameters are numbers."""
+    rank = {tile: number for number, tile in enumerate(points(life.existing))}
+    loaded = set(points(life.loaded))
+    found: dict[Point, Life] = {}
+    for tile, element in pairs(life.held):
+        here = rank[tile]
+        known = found.get(element) or Life(here, here, element in loaded)
+        found[element] = known._replace(first=min(known.first, here), last=max(known.last, here))
+    for tile, element in pairs(life.store):
+        found[element] = found[element]._replace(stored=rank[tile])
+    return Counter(found.values())
+
+
+def _most(lives: Counter[Life], depth: int) -> int:
+    tiles = max((life.last for life in lives), default=-1) + 1
+    return max((_alive(lives, *state) for state in _states(tiles, depth)), default=0)
+
+
+def _states(tiles: int, depth: int) -> Iterator[tuple[int, int, int]]:
+    """The oldest tile not stored, the one being computed, and the last one that may be loaded."""
+    for oldest in range(tiles):
+        newest = min(oldest + depth, tiles) - 1
+        for current in range(oldest, newest + 1):
+            yield oldest, current, newest
+
+
+def _alive(lives: Counter[Life], oldest: int, current: int, newest: int) -> int:
+    return sum(
+        count
+        for life, count in lives.items()
+        if life.first <= (newest if life.loaded else current) and (life.last >= current or life.stored >= oldest)
+    )
+
+
+def sample_parameters(tiles: TiledKernel, depth: int) -> dict[str, int] | None:
+    """Parameters with several tiles in each dimension, not below the defaults of the source; None if there are none."""
+    kernel = tiles.kernel
+    for size in ((depth + 2) * max(tiles.sizes), 2 * max(tiles.sizes), 8, 2, 1, 0):
+        values = {name: max(size, kernel.defaults.get(name, 0)) for name in kernel.parameters}
+        if not fixed(kernel.context, values).is_empty():
+            return values
+    return _any_parameters(kernel)
+
+
+def _any_parameters(kernel: Kernel) -> dict[str, int] | None:
+    if kernel.context.is_empty():
+        return None
+    point = kernel.context.sample_point()
+    names = enumerate(kernel.parameters)
+    return {name: point.get_coordinate_val(isl.dim_type.param, k).to_python() for k, name in names}

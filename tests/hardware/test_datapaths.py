@@ -1,0 +1,327 @@
+"""Hardware of kernels in simulators, bit by bit against the original program."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+import loadstone as ls
+from kernels import CLASHES, EXAMPLES, ROOT, random_kernel, tiny_parameters
+from loadstone.errors import InputError, UnsupportedError
+from loadstone.hardware.compute import unit as compute
+from loadstone.hardware.compute.memories import make_memory
+from loadstone.hardware.datapath.operations import Operations
+from loadstone.hardware.datapath.timing import Memories
+from loadstone.hardware.on_chip import Design
+from loadstone.model.kernel import Kernel
+from loadstone.rtl import Simulation, ghdl, icarus, unsigned, vectors, verilator
+from loadstone.rtl.vectors import Cycle
+from loadstone.simulate.hardware.on_chip import HardwareRun, Simulator
+from loadstone.simulate.memory import initial_memory
+from loadstone.targets import make_hardware, run_hardware
+
+needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")
+needs_ghdl = pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")
+WITHOUT_OPERATOR = ("deriche",)
+"""Examples that call functions for which there is no hardware."""
+DEEP = ("adi", "correlation", "ludcmp", "cholesky", "gramschmidt", "heat-3d")
+"""Examples with long divisions and roots, or many statements, which take seconds."""
+RUNNABLE = [path for path in EXAMPLES if path.stem not in WITHOUT_OPERATOR]
+IN_VERILATOR = ("matmul", "threshold", "fir_fixed", "gemm", "trisolv")
+
+OPERATIONS = """
+void operations(int n, int a[n], int b[n], unsigned int u[n], short s[n], unsigned char c[n], long long w[n],
+                float f[n], long long r[n][{count}], float g[n][8])
+{{
+#pragma scop
+  for (int i = 0; i < n; i++) {{
+{lines}
+    g[i][0] = f[i] + a[i];
+    g[i][1] = f[i] > 0.5f ? f[i] : -f[i];
+    g[i][2] = sqrtf(fabsf(f[i])) / (f[i] + 2.0f);
+    g[i][3] = (int)(f[i] * 100.0f);
+    g[i][4] = fminf(f[i], 0.75f) * fmaxf(f[i], 0.25f);
+    g[i][5] = !f[i] || (f[i] <= 0.5f && a[i]);
+    g[i][6] = (float)(0.1 * f[i]);
+    g[i][7] = (unsigned char)(f[i] * 200.0f) - i;
+  }}
+#pragma endscop
+}}
+"""
+INTEGER_EXPRESSIONS = (
+    *("a[i] + b[i]", "a[i] - b[i]", "a[i] * b[i]", "a[i] / (b[i] | 1)", "a[i] % (b[i] | 1)", "-a[i]", "~a[i]", "!a[i]"),
+    *("u[i] / (u[i] % 7 + 1)", "u[i] - a[i]", "u[i] > a[i]", "a[i] > b[i]", "a[i] >= 0 && b[i] < 3", "a[i] || b[i]"),
+    *("a[i] << 3", "a[i] >> 2", "u[i] >> 5", "a[i] << (b[i] & 15)", "a[i] >> (c[i] & 31)", "u[i] >> (c[i] & 31)"),
+    *("a[i] & b[i]", "a[i] | u[i]", "s[i] ^ c[i]", "s[i] * c[i]", "(short)(s[i] * s[i])", "(unsigned char)a[i]"),
+    *("w[i] * w[i] + a[i]", "w[i] / (s[i] | 1)", "w[i] % 1000", "(long long)u[i] * a[i]", "abs(a[i]) + abs(s[i])"),
+    *("a[i] < b[i] ? a[i] : b[i]", "c[i] ? s[i] : -1", "(a[i] * 8) / 8", "a[i] * 0 + i", "(_Bool)a[i] + (_Bool)c[i]"),
+    *("a[i] * 2147483647", "s[i] / 4", "s[i] % 4", "c[i] - c[i] / 3", "i * i - n", "a[i] >> 31", "w[i] >> 40"),
+)
+
+
+def checked(
+    design: Design, parameters: Mapping[str, int], simulator: Simulator = "icarus", seed: int = 0
+) -> dict[str, int]:
+    """The cycles and instances of a run whose results are right."""
+    outcome = run_hardware(design, parameters, simulator=simulator, seed=seed)
+    assert outcome["match"], f"{outcome['mismatches']} cells differ: {outcome['kernel']} {dict(parameters)}"
+    return {key: outcome[key] for key in ("cycles", "instances")}
+
+
+def parsed(text: str) -> Kernel:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "kernel.c"
+        path.write_text(text)
+        return ls.parse(path)
+
+
+def small(kernel: Kernel) -> dict[str, int]:
+    """The largest of the tiny parameters with few instances, or the smallest there are."""
+    return list(tiny_parameters(kernel, (1, 2, 3)))[-1]
+
+
+@needs_icarus
+@pytest.mark.parametrize("path", [p for p in RUNNABLE if p.stem not in DEEP], ids=lambda p: p.stem)
+def test_every_example_runs_as_hardware(path: Path) -> None:
+    kernel = ls.parse(path)
+    largest = small(kernel)
+    design = make_hardware(kernel, largest)
+    checked(design, largest)
+    for parameters in list(tiny_parameters(kernel, (0, 1)))[:1]:
+        if all(low <= parameters[name] <= high for name, (low, high) in design.limits.items()):
+            checked(design, parameters, seed=1)
+
+
+@needs_icarus
+@pytest.mark.parametrize("form", ["fixed(24,12,nearest,saturate)", "fixed(20,9,nearest-even)", "fixed(18,8)"])
+@pytest.mark.parametrize("name", ["gemm", "jacobi-1d", "trisolv", "atax"])
+def test_fixed_point_runs_as_hardware(name: str, form: str) -> None:
+    kernel = ls.parse(ROOT / f"examples/polybench/{name}.c", types={"double": form})
+    checked(make_hardware(kernel, small(kernel)), small(kernel))
+
+
+@pytest.mark.parametrize("name", IN_VERILATOR)
+def test_examples_run_in_verilator(name: str) -> None:
+    kernel = ls.parse(next(path for path in EXAMPLES if path.stem == name))
+    parameters = small(kernel)
+    checked(make_hardware(kernel, parameters, Memories(2, 2)), parameters, "verilator")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("form", ["", "int", "fixed(32,16,nearest,saturate)"])
+@pytest.mark.parametrize("path", RUNNABLE, ids=lambda p: p.stem)
+def test_all_examples_run_in_verilator(path: Path, form: str) -> None:
+    if form and "double" not in path.read_text():
+        pytest.skip("it has no double")
+    if form == "int" and ("/" in path.read_text().split("*/")[-1] or "sqrt" in path.read_text()):
+        pytest.skip("quotients and roots of integers need not exist")
+    try:
+        kernel = ls.parse(path, types={"double": form} if form else None)
+    except InputError:
+        pytest.skip(f"it calls a function that {form} has not")
+    parameters = list(tiny_parameters(kernel, (2, 3, 5)))[-1]
+    checked(make_hardware(kernel, parameters), parameters, "verilator")
+
+
+def run_random(seed: int, may: bool, types: Mapping[str, str] | None = None, simulator: Simulator = "icarus") -> None:
+    try:
+        kernel, rows = random_kernel(seed, may=may, types=types)
+    except InputError:
+        pytest.skip("it calls a function that fixed point has not")
+    largest = {name: max(row[name] for row in rows) for name in kernel.parameters}
+    design = make_hardware(kernel, largest, Memories(1 + seed % 2, 1 + seed % 3))
+    for row in rows[:3]:
+        checked(design, row, simulator, seed)
+
+
+@needs_icarus
+@pytest.mark.parametrize("may", [False, True])
+@pytest.mark.parametrize("seed", [4, 5, 8, 12, 14, 20, 21, 22, 24, 28])
+def test_random_kernels_run_as_hardware(seed: int, may: bool) -> None:
+    run_random(seed, may)
+
+
+@needs_icarus
+@pytest.mark.sweep
+@pytest.mark.parametrize("may", [False, True])
+@pytest.mark.parametrize("seed", range(100, 250))
+def test_many_random_kernels_run_as_hardware(seed: int, may: bool) -> None:
+    types = {"double": "fixed(30,14,nearest)"} if seed % 3 == 0 else None
+    run_random(seed, may, types, "verilator" if seed % 5 == 0 else "icarus")
+
+
+@needs_icarus
+def test_every_operator_computes_as_c_does() -> None:
+    lines = "\n".join(f"    r[i][{k}] = {text};" for k, text in enumerate(INTEGER_EXPRESSIONS))
+    kernel = parsed(OPERATIONS.format(count=len(INTEGER_EXPRESSIONS), lines=lines))
+    for seed in range(2):
+        checked(make_hardware(kernel, {"n": 11}), {"n": 11}, seed=seed)
+
+
+@needs_icarus
+@needs_ghdl
+@pytest.mark.parametrize("name", ["matmul", "histogram"])
+def test_simulators_agree_cycle_by_cycle(name: str) -> None:
+    kernel = ls.parse(ROOT / f"examples/{name}.c")
+    design = make_hardware(kernel, {"n": 2})
+    memory = initial_memory(kernel, {"n": 2})
+    run = HardwareRun(design, {"n": 2}, memory)
+    cycles: list[Cycle] = [*run.filling(), *run.starting(), *({} for _ in range(40))]
+    rows = [simulator.trace(design.module, cycles) for simulator in (vectors, verilator, icarus, ghdl)]
+    assert rows[0][-1]["done"] == 1
+    assert all(row == rows[0] for row in rows)
+
+
+@needs_ghdl
+@pytest.mark.parametrize("path", [p for p in RUNNABLE if p.stem not in DEEP][::4], ids=lambda p: p.stem)
+def test_texts_have_no_warnings(path: Path) -> None:
+    kernel = ls.parse(path)
+    module = make_hardware(kernel, small(kernel), Memories(2, 2)).module
+    assert verilator.lint(module) == ""
+    assert ghdl.lint(module) == ""
+
+
+@needs_icarus
+def test_integer_sums_start_an_instance_every_cycle() -> None:
+    kernel = ls.parse(ROOT / "examples/matmul.c")
+    run = checked(make_hardware(kernel, {"n": 9}), {"n": 9})
+    assert run["instances"] == 9**3
+    assert run["cycles"] - run["instances"] <= 6
+
+
+@needs_icarus
+def test_floating_point_sums_start_every_cycle_where_they_are_interleaved() -> None:
+    kernel = ls.parse(ROOT / "examples/polybench/gemm.c")
+    sizes = {"ni": 3, "nj": 12, "nk": 4}
+    plain = run_hardware(make_hardware(kernel, sizes), sizes, simulator="icarus")
+    assert plain["statements"]["S1"]["interval"] == 7
+    assert "1 iteration after" in plain["statements"]["S1"]["reason"]
+    swapped = ls.transformed(kernel, "distribute S1.j before S1\ninterchange S1.j S1.k").kernel
+    run = run_hardware(make_hardware(swapped, sizes), sizes, simulator="icarus")
+    assert run["match"]
+    assert run["statements"]["S1"]["interval"] == 1
+    assert run["cycles"] < run["instances"] + 40 < plain["cycles"]
+
+
+@needs_icarus
+def test_subnormal_numbers_are_kept_or_flushed() -> None:
+    kernel = parsed(
+        "void f(int n, float a[n], float b[n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) b[i] = a[i] * 1e-38f;\n"
+        "#pragma endscop\n}"
+    )
+    kept, flushed = (make_hardware(kernel, {"n": 4}, None, Operations(choice)) for choice in (True, False))
+    checked(kept, {"n": 4})
+    memory = initial_memory(kernel, {"n": 4})
+    HardwareRun(flushed, {"n": 4}, memory).execute("icarus")
+    assert memory["b"].cells == [0.0] * 4
+
+
+@needs_icarus
+def test_names_may_clash() -> None:
+    kernel = parsed(CLASHES)
+    checked(make_hardware(kernel, {"n": 4}), {"n": 4})
+
+
+@needs_icarus
+def test_a_waveform_is_written(tmp_path: Path) -> None:
+    kernel = ls.parse(ROOT / "examples/matmul.c")
+    run_hardware(make_hardware(kernel, {"n": 2}), {"n": 2}, simulator="icarus", vcd=tmp_path / "wave.vcd")
+    assert "$enddefinitions" in (tmp_path / "wave.vcd").read_text()
+
+
+@needs_icarus
+def test_ports_limit_the_interval() -> None:
+    kernel = ls.parse(ROOT / "examples/polybench/jacobi-1d.c")
+    sizes = {"tsteps": 1, "n": 40}
+    runs = [run_hardware(make_hardware(kernel, sizes, Memories(1, k)), sizes, simulator="icarus") for k in (1, 2, 3)]
+    assert [run["statements"]["S0"]["interval"] for run in runs] == [3, 2, 1]
+    assert all(run["match"] for run in runs)
+    assert runs[0]["cycles"] > 2 * runs[2]["cycles"]
+
+
+@needs_icarus
+def test_without_waiting_results_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = ls.parse(ROOT / "examples/polybench/trisolv.c")
+
+    def never(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(compute, "may_follow", never)
+    assert not run_hardware(make_hardware(kernel, {"n": 5}), {"n": 5}, simulator="icarus")["match"]
+
+
+@pytest.mark.parametrize("latency", [1, 2])
+@pytest.mark.parametrize("reads", [1, 2])
+def test_a_read_sees_writes_up_to_the_cycle_before_its_word(latency: int, reads: int) -> None:
+    source = random.Random(latency)
+    simulation = Simulation(make_memory("words", unsigned(8), 5, latency=latency, reads=reads))
+    words = [0] * 5
+    asked: list[list[int]] = []
+    for cycle in range(300):
+        if cycle >= latency:
+            expected = [words[address] for address in asked[cycle - latency]]
+            assert [simulation.get(f"read_{k}_data") for k in range(reads)] == expected
+        writes, address, data = source.randrange(2), source.randrange(5), source.randrange(256)
+        asked.append([source.randrange(5) for _ in range(reads)])
+        simulation.set("write_enable", writes)
+        simulation.set("write_address", address)
+        simulation.set("write_data", data)
+        for k in range(reads):
+            simulation.set(f"read_{k}_enable", 1)
+            simulation.set(f"read_{k}_address", asked[-1][k])
+        simulation.step()
+        if writes:
+            words[address] = data
+
+
+def test_it_starts_again_with_other_parameters_and_after_a_reset() -> None:
+    kernel = ls.parse(ROOT / "examples/matmul.c")
+    design = make_hardware(kernel, {"n": 3})
+    simulation = Simulation(design.module)
+
+    def start(n: int) -> None:
+        simulation.set("n", n)
+        simulation.set("start", 1)
+        simulation.step()
+        simulation.set("start", 0)
+
+    def cycles() -> int:
+        for taken in range(1, 200):
+            if simulation.get("done"):
+                return taken
+            simulation.step()
+        raise AssertionError("it does not end")
+
+    start(3)
+    assert cycles() > 27
+    start(0)
+    assert cycles() < 10
+    start(3)
+    simulation.step(5)
+    simulation.set("rst", 1)
+    simulation.step()
+    simulation.set("rst", 0)
+    assert simulation.get("ready") == 1
+    start(2)
+    assert 8 < cycles() < 20
+
+
+def test_the_page_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "datapaths.md").read_text()
+    scope: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        exec(block, scope)
+    assert "found" in scope
+
+
+def test_what_hardware_cannot_do_is_refused_at_its_line() -> None:
+    kernel = ls.parse(ROOT / "examples/polybench/deriche.c")
+    with pytest.raises(UnsupportedError, match=r"deriche\.c:17:15: error: hardware cannot do the function 'expf'"):
+        make_hardware(kernel, {"w": 3, "h": 3})
