@@ -18,10 +18,11 @@ from statistics import median
 from typing import NamedTuple
 
 import loadstone as ls
-from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.pipeline import plan_tiles
 from loadstone.storage.buffers import Buffer
 from loadstone.storage.local_plan import DEFAULT_DEPTH, with_buffers
 from loadstone.storage.max_live import sample_parameters
+from loadstone.transform.choice import choose_tiling
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GOAL = 1.10
@@ -47,10 +48,10 @@ def rows_of(path: Path, depth: int) -> Iterator[Row]:
     """The buffers of an example."""
     tiles = choose_tiling(ls.parse(path))
     parameters = sample_parameters(tiles, depth) or {}
-    plan = with_buffers(plan_tiles(tiles), depth, parameters=parameters)
+    plan = with_buffers(plan_tiles(tiles), depth)
     for name, part in plan.arrays.items():
         buffer = part.buffer
-        shape, live = buffer.shape(parameters), buffer.most_live
+        shape, live = buffer.shape(parameters), buffer.most_live(parameters)
         yield Row(path.stem, name, shape, buffer.cells(parameters), baseline(buffer, parameters), live)
 
 

@@ -34,17 +34,14 @@ from pathlib import Path
 
 import loadstone as ls
 from loadstone.dram.timing import Timing
-from loadstone.hardware.accelerator.top import make_accelerator_design
-from loadstone.loops.accelerator import make_accelerator
-from loadstone.loops.ranges import parameter_limits
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.pipeline import plan_tiles
 from loadstone.simulate.interpreter import Trace, execute
 from loadstone.simulate.memory import initial_memory
 from loadstone.simulate.prediction.model import predict_design
-from loadstone.storage.local_plan import with_buffers
 from loadstone.transfer import Plan
 from loadstone.transfer.volumes import count
+from loadstone.transform.choice import choose_tiling
 from loadstone.transform.program import program_of
 from loadstone.transform.script import read_script
 
@@ -160,12 +157,11 @@ def bandwidth(cycles_per_word: int) -> float:
 
 def predicted(level: Kernel, rows: int) -> tuple[int, tuple[float, ...]]:
     """The words of a frame, and frames per second by bandwidth, of accelerators with strips of some rows."""
-    accelerator = make_accelerator(with_buffers(plan_tiles(choose_tiling(level, (rows, 1, 16))), 2))
+    circuits = [ls.accelerator(level, parameters=each, sizes=(rows, 1, 16)) for each in LEVELS]
 
     def runs(memory: Timing) -> Iterator[tuple[int, int]]:
-        for each in LEVELS:
-            design = make_accelerator_design(accelerator, parameter_limits(level, each))
-            found = predict_design(accelerator, design, each, memory)
+        for each in circuits:
+            found = predict_design(each.accelerator, each.design, each.values, memory)
             yield found.cycles, found.loaded + found.stored
 
     frames = [tuple(map(sum, zip(*runs(memory_of(each)), strict=True))) for each in CYCLES_PER_WORD]

@@ -22,7 +22,8 @@ import loadstone as ls
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import occupancies, power_of_two
 from loadstone.networks.split import split_by_depth, split_completely
-from loadstone.pipeline import choose_tiling, whole_network
+from loadstone.pipeline import whole_network
+from loadstone.transform.choice import choose_tiling
 
 POLYBENCH = Path(__file__).parent.parent / "examples" / "polybench"
 ROUNDED = "--power-of-two" in sys.argv

@@ -10,8 +10,9 @@ import time
 from pathlib import Path
 
 import loadstone as ls
-from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.pipeline import plan_tiles
 from loadstone.transfer.description import plan_info
+from loadstone.transform.choice import choose_tiling
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").rglob("*.c"))
 

@@ -20,15 +20,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import loadstone as ls
+from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import preset
 from loadstone.errors import UnsupportedError
-from loadstone.hardware.accelerator.top import make_accelerator_design
-from loadstone.loops.accelerator import Accelerator, make_accelerator
-from loadstone.loops.ranges import parameter_limits
-from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.options import RunOptions
+from loadstone.run_circuit import run_system
 from loadstone.simulate.prediction.model import Prediction, predict_design
-from loadstone.storage.local_plan import with_buffers
-from loadstone.systems import run_system
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 MEMORIES = ("paper", "ddr4-2400")
@@ -57,21 +54,20 @@ def cases(names: list[str]) -> Iterator[Case]:
     yield from (case for case in (*LARGE, *examples) if not names or case.name in names)
 
 
-def accelerator_of(case: Case) -> tuple[Accelerator, dict[str, int]]:
-    """The accelerator of a case, and its parameters."""
+def compiled(case: Case) -> CircuitCompilation:
+    """The accelerator of a case."""
     kernel = ls.parse(next(path for path in EXAMPLES.rglob("*.c") if path.stem == case.name))
-    plan = ls.plan(kernel) if case.sizes is None else with_buffers(plan_tiles(choose_tiling(kernel, case.sizes)), 2)
-    return make_accelerator(plan), case.parameters or dict(kernel.defaults)
+    return ls.accelerator(kernel, parameters=case.parameters or dict(kernel.defaults), sizes=case.sizes)
 
 
 def shown(case: Case) -> bool:
     """Whether the model is close enough for a case, which is printed."""
-    accelerator, parameters = accelerator_of(case)
-    design = make_accelerator_design(accelerator, parameter_limits(accelerator.kernel, parameters))
+    circuit = compiled(case)
+    accelerator, design, parameters = circuit.accelerator, circuit.design, circuit.values
     close = True
     for memory in case.memories:
         timing, start = preset(memory), processor_time()
-        found = run_system(accelerator, parameters, timing)
+        found = run_system(circuit, timing, RunOptions(target="verilog", no_baseline=True)).as_json()
         hardware = processor_time() - start
         model = predict_design(accelerator, design, parameters, timing)
         sample, modelled = timed(partial(predict_design, accelerator, design, parameters, timing, sampled=True))

@@ -29,18 +29,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import loadstone as ls
+from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import preset
-from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.design import AcceleratorDesign
-from loadstone.hardware.direct.top import make_direct_design
-from loadstone.loops.accelerator import make_accelerator
-from loadstone.loops.ranges import parameter_limits
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import choose_tiling, plan_tiles, trial
 from loadstone.rtl.synthesis import Resources, synthesize
-from loadstone.simulate.hardware.system import Outcome, SystemRun
+from loadstone.run import trial
+from loadstone.simulate.hardware.system import SystemResult, SystemRun
 from loadstone.simulate.memory import live_out_arrays, mismatches
-from loadstone.storage.local_plan import with_buffers
 from loadstone.transfer.volumes import count
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -102,22 +98,24 @@ class Case:
         """The kernel."""
         return ls.parse(EXAMPLES / f"{self.name}.c")
 
+    def compiled(self, size: int) -> CircuitCompilation:
+        """Hardware for sizes up to this one."""
+        return ls.accelerator(self.kernel, parameters={"n": size}, sizes=self.tile, depth=DEPTH, unroll=self.lanes)
+
     def accelerator(self, size: int) -> AcceleratorDesign:
         """The accelerator, for sizes up to this one."""
-        kernel = self.kernel
-        made = make_accelerator(with_buffers(plan_tiles(choose_tiling(kernel, self.tile)), DEPTH, power_of_two=None))
-        return make_accelerator_design(made, parameter_limits(kernel, {"n": size}), unroll=self.lanes)
+        return self.compiled(size).design
 
     def direct(self, size: int) -> AcceleratorDesign:
-        """The direct implementation, for sizes up to this one."""
-        return make_direct_design(self.kernel, parameter_limits(self.kernel, {"n": size}))
+        """The direct baseline, for sizes up to this one."""
+        return self.compiled(size).direct
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """A run: what it took, whether the result is that of the original program, and the least that it could take."""
 
-    outcome: Outcome
+    outcome: SystemResult
     right: bool
     bound: int
 

@@ -23,13 +23,14 @@ from pathlib import Path
 import islpy as isl
 
 import loadstone as ls
-from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.pipeline import plan_tiles
 from loadstone.poly import fixed, points
 from loadstone.transfer import Plan
 from loadstone.transfer.description import comparison
 from loadstone.transfer.plan import first_tile, last_tile
 from loadstone.transfer.strips import memory_arrays
 from loadstone.transfer.tile_accesses import tile_to_touched
+from loadstone.transform.choice import choose_tiling
 
 POLYBENCH = Path(__file__).parent.parent / "examples" / "polybench"
 BUFFER_WORDS = 256 * 1024

@@ -6,19 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from loadstone.dram.timing import Timing, preset
+from loadstone.dram.timing import Timing
 from loadstone.hardware.design import BusDesign
 from loadstone.hardware.harness.placement import placed, words_needed
 from loadstone.hardware.harness.system import WORDS, make_system
-from loadstone.loops.accelerator import Accelerator, make_accelerator
-from loadstone.model.kernel import Kernel
-from loadstone.pipeline import choose_tiling, plan_tiles
 from loadstone.rtl import Module, Signal, Value, bit, const, mux, unsigned, verilator
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate.hardware.system import SystemRun
 from loadstone.simulate.memory import Memory
-from loadstone.storage.handover import Mode
-from loadstone.storage.local_plan import with_buffers
 
 PAUSES = "pause_chance"
 
@@ -82,12 +77,3 @@ class Repeated:
         values = [const(each[name], kind) for each in self.rows]
         *others, last = enumerate(values)
         return reduce(lambda rest, each: mux(row == each[0], each[1], rest), others, last[1])
-
-
-PAPER = preset("paper")
-
-
-def accelerator_of(
-    kernel: Kernel, sizes: tuple[int, ...] | None, depth: int = 2, strips: Mode = "overlap"
-) -> Accelerator:
-    return make_accelerator(with_buffers(plan_tiles(choose_tiling(kernel, sizes)), depth, strips=strips))

@@ -11,6 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "loadstone"
 LAYERS = (
     ("errors",),
+    ("options",),
     ("rtl",),
     ("operators", "bus"),
     ("dram",),
@@ -40,10 +41,12 @@ LAYERS = (
     ("simulate.programs", "simulate.networks", "simulate.hardware"),
     ("simulate.prediction",),
     ("locality",),
-    ("pipeline",),
-    ("systems",),
-    ("targets",),
+    ("outcome", "pipeline"),
+    ("circuits",),
+    ("run", "build"),
+    ("run_circuit", "build_circuit"),
     ("report",),
+    ("api",),
     ("cli",),
 )
 """Packages and modules that stand beside each other do not import each other."""

@@ -3,9 +3,11 @@
     import loadstone as ls
 
     kernel = ls.parse("matmul.c")
-    plan = ls.plan(kernel, ls.Tiling(sizes=(32, 32, 32)))
-    plan["a"].load, plan["a"].buffer.mapping
-    ls.build(kernel, ls.Tiling(sizes=(32, 32, 32)), target="hls").write("out")
+    tiling = ls.Tiling(sizes=(32, 32, 32))
+    ls.plan(kernel, tiling)["a"].load_volume
+    ls.run(kernel, tiling, parameters={"n": 64}).verdict
+    ls.predict(kernel, tiling, parameters={"n": 256}, memory="ddr4-2400", unroll=8).cycles
+    ls.build(kernel, tiling, target="hls").write("out")
 
 Public names are loaded when they are first used, so that importing the package costs nothing.
 """
@@ -17,61 +19,83 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from loadstone.analysis import dependences
+    from loadstone.api import accelerator, build, network, plan, predict, report, reuse, run, synth
     from loadstone.emit.project import Project
     from loadstone.errors import IllegalTransformation, InputError, LoadstoneError, ToolError, UnsupportedError
     from loadstone.frontend.python import kernel
     from loadstone.frontend.read import parse
     from loadstone.model.kernel import Kernel
     from loadstone.networks.model import Network
-    from loadstone.pipeline import network, plan, transformed
+    from loadstone.options import Choices, HardwareOptions, RunOptions
+    from loadstone.outcome import Outcome
+    from loadstone.pipeline import Compilation
     from loadstone.storage.local_plan import LocalPlan
-    from loadstone.targets import build
-    from loadstone.transform import Tiling
+    from loadstone.transform.scripted import transformed
+    from loadstone.transform.tiling import Tiling
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "IllegalTransformation": "loadstone.errors",
-    "InputError": "loadstone.errors",
-    "Kernel": "loadstone.model.kernel",
-    "LoadstoneError": "loadstone.errors",
-    "LocalPlan": "loadstone.storage.local_plan",
-    "Network": "loadstone.networks.model",
-    "Project": "loadstone.emit.project",
-    "Tiling": "loadstone.transform",
-    "ToolError": "loadstone.errors",
-    "UnsupportedError": "loadstone.errors",
-    "build": "loadstone.targets",
-    "dependences": "loadstone.analysis",
-    "kernel": "loadstone.frontend.python",
-    "network": "loadstone.pipeline",
-    "parse": "loadstone.frontend.read",
-    "plan": "loadstone.pipeline",
-    "transformed": "loadstone.pipeline",
+    "loadstone.analysis": ("dependences",),
+    "loadstone.api": ("accelerator", "build", "network", "plan", "predict", "report", "reuse", "run", "synth"),
+    "loadstone.emit.project": ("Project",),
+    "loadstone.errors": (
+        "IllegalTransformation",
+        "InputError",
+        "LoadstoneError",
+        "ToolError",
+        "UnsupportedError",
+    ),
+    "loadstone.frontend.python": ("kernel",),
+    "loadstone.frontend.read": ("parse",),
+    "loadstone.model.kernel": ("Kernel",),
+    "loadstone.networks.model": ("Network",),
+    "loadstone.options": ("Choices", "HardwareOptions", "RunOptions"),
+    "loadstone.outcome": ("Outcome",),
+    "loadstone.pipeline": ("Compilation",),
+    "loadstone.storage.local_plan": ("LocalPlan",),
+    "loadstone.transform.scripted": ("transformed",),
+    "loadstone.transform.tiling": ("Tiling",),
 }
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Choices",
+    "Compilation",
+    "HardwareOptions",
     "IllegalTransformation",
     "InputError",
     "Kernel",
     "LoadstoneError",
     "LocalPlan",
     "Network",
+    "Outcome",
     "Project",
+    "RunOptions",
     "Tiling",
     "ToolError",
     "UnsupportedError",
+    "accelerator",
     "build",
     "dependences",
     "kernel",
     "network",
     "parse",
     "plan",
+    "predict",
+    "report",
+    "reuse",
+    "run",
+    "synth",
     "transformed",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _HOME:
         raise AttributeError(f"module 'loadstone' has no attribute '{name}'")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,6 +11,7 @@ hint: declare it
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +72,31 @@ class Diagnostic:
             lines.append(f"hint: {self.hint}")
         return "\n".join(lines)
 
+    def as_json(self) -> dict[str, Any]:
+        """The problem for programs; positions are null where there are none."""
+        span = self.span
+        place = ("file", "line", "column")
+        where = (None, None, None) if span is None else (span.source.name, span.line, span.column)
+        return {"message": self.message, **dict(zip(place, where, strict=True)), "hint": self.hint}
+
 
 class LoadstoneError(Exception):
     """Base of all errors that a user may see; `exit_status` is what the command line returns."""
 
     exit_status = 2
 
-
-class InputError(LoadstoneError):
-    """The input is wrong; holds every problem that was found."""
-
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__("\n".join(d.text() for d in diagnostics))
         self.diagnostics = diagnostics
+
+    def as_json(self) -> dict[str, Any]:
+        """The first problem as JSON, and all of them where there are several."""
+        first, *others = (d.as_json() for d in self.diagnostics)
+        return {"error": first} | ({"errors": [first, *others]} if others else {})
+
+
+class InputError(LoadstoneError):
+    """The input is wrong; holds every problem that was found."""
 
 
 class UnsupportedError(InputError):
@@ -95,7 +108,7 @@ class ToolError(LoadstoneError):
 
 
 class IllegalTransformation(LoadstoneError):
-    """A schedule or tiling that breaks a dependence; the message carries the witness."""
+    """A schedule or tiling that breaks a dependence; the diagnostic carries the witness."""
 
     exit_status = 1
 

@@ -1,148 +1,149 @@
-"""The whole compiler, top to bottom."""
+"""The whole compiler, top to bottom: kernel, tiles, plan, accelerator or process network.
+
+A `Compilation` holds a kernel and what the user chose; each stage is computed when it is first used, and kept. Command
+line, Python API, report and benchmarks all go through it. `circuits` adds hardware.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Any, Literal, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
 
-from loadstone.analysis import Dependences, dependences
-from loadstone.analysis.bounds import out_of_bounds
-from loadstone.emit.c.hls import Flavour
-from loadstone.errors import Diagnostic, InputError, UnsupportedError
-from loadstone.loops import Node
-from loadstone.loops.accelerator import Accelerator, predicted_words
+from loadstone.errors import Diagnostic, InputError
+from loadstone.loops.accelerator import Accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.networks.build import make_network
 from loadstone.networks.closed_forms import closed_form
 from loadstone.networks.description import Closed, Size
 from loadstone.networks.model import Channel, Network
 from loadstone.networks.reuse import with_reuse
-from loadstone.networks.sizes import occupancies, power_of_two
+from loadstone.networks.sizes import ChannelSize, occupancies, power_of_two, sized
 from loadstone.networks.split import split_by_depth, split_completely
-from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
-from loadstone.simulate.interpreter import execute
-from loadstone.simulate.memory import Memory, copied, initial_memory, live_out_arrays, mismatches
-from loadstone.simulate.programs.accelerated import compile_c, compile_hls
-from loadstone.simulate.programs.compiled import CompiledKernel, compile_original, compile_printed, compile_reference
-from loadstone.storage.handover import Mode
-from loadstone.storage.local_plan import DEFAULT_DEPTH, LocalPlan, with_buffers
+from loadstone.options import Choices
+from loadstone.poly import fixed
+from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit, within_limit
+from loadstone.storage.local_plan import LocalPlan, with_buffers
 from loadstone.transfer import Plan, make_plan
 from loadstone.transfer.coarse import coarse_arrays
-from loadstone.transform.auto import auto_tiled, auto_would_work
-from loadstone.transform.found import Goal, found_steps
-from loadstone.transform.legality import check_legal, violation
-from loadstone.transform.parallel import parallel_loops
-from loadstone.transform.script import ScriptStep, parse_script, read_script
-from loadstone.transform.sequence import Transformed, apply_steps, check_result
-from loadstone.transform.sink import sunk
-from loadstone.transform.step_syntax import Step
-from loadstone.transform.temporaries import without_temporaries
-from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled, untiled
+from loadstone.transform.choice import check_tiling, choose_tiling, tiled_as
+from loadstone.transform.tiling import TiledKernel, Tiling, untiled
 
-T = TypeVar("T")
 Split = Literal["none", "depth", "complete"]
 
 
-def choose_tiling(
-    kernel: Kernel, sizes: tuple[int, ...] | None = None, schedule: str | None = None, strip: int | None = None
-) -> TiledKernel:
-    """The kernel tiled as asked; what is not said is taken from the source, then from the defaults.
+@dataclass(frozen=True, eq=False)
+class Compilation:
+    """A kernel on its way to an accelerator or a process network.
 
-    Sizes given without a schedule belong to the loops as they stand, or to the schedule of the source if there is one.
-    Where the loops as they stand cannot be tiled, statements behind inner loops join these, and values take the place
-    of scalars that are set and used in one iteration, if that helps.
+    `given` are values of parameters; those that the source states stand in for the others. A `tiling` replaces that of
+    the choices and of the source. `limit` is the number of isl operations that a stage may take.
     """
-    request = kernel.tiling
-    if schedule is not None or request is None:
-        return _tiled(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
-    if request.schedule:
-        return requested(kernel, request, sizes, strip)
-    return _tiled(kernel, Tiling(sizes or request.sizes, None, strip or request.strip))
+
+    kernel: Kernel
+    choices: Choices = field(default_factory=Choices)
+    given: Mapping[str, int] = field(default_factory=dict[str, int])
+    tiling: Tiling | None = None
+    limit: int | None = None
+
+    @property
+    def tileable(self) -> Kernel:
+        """The kernel as it is tiled."""
+        return self.kernel
+
+    @cached_property
+    def tiles(self) -> TiledKernel:
+        """The kernel with the chosen tiling, legal or not."""
+        chosen = self.choices
+        if self.tiling is not None:
+            return tiled_as(self.tileable, self.tiling)
+        return choose_tiling(self.tileable, chosen.sizes, chosen.schedule, chosen.strip)
+
+    @cached_property
+    def legal_tiles(self) -> TiledKernel:
+        """The tiling, which respects all dependences; raises `IllegalTransformation` otherwise."""
+        check_tiling(self.tiles, self.limit)
+        return self.tiles
+
+    @cached_property
+    def transfers(self) -> Plan:
+        """What each tile loads and stores."""
+        return plan_tiles(self.tiles, keep_dead_stores=self.choices.keep_dead_stores, limit=self.limit)
+
+    @cached_property
+    def plan(self) -> LocalPlan:
+        """What each tile loads and stores, with local buffers."""
+        chosen = self.choices
+        return with_buffers(self.transfers, chosen.depth, power_of_two=self.moduli, strips=chosen.strips)
+
+    @property
+    def moduli(self) -> bool | None:
+        """Whether the moduli of buffers are powers of two; None: where that takes no more memory."""
+        return self.choices.power_of_two
+
+    @cached_property
+    def accelerator(self) -> Accelerator:
+        """Load, compute and store as loops."""
+        return Accelerator(self.plan)
+
+    @cached_property
+    def network_tiles(self) -> TiledKernel:
+        """The tiling of the process network: the original order unless one is chosen or the source has one."""
+        chosen = (self.choices.sizes, self.choices.schedule, self.choices.strip, self.kernel.tiling, self.tiling)
+        if all(part is None for part in chosen):
+            return untiled(self.kernel)
+        return self.legal_tiles
+
+    @cached_property
+    def whole_network(self) -> Network:
+        """The process network, each channel whole."""
+        return whole_network(self.network_tiles, limit=self.limit)
+
+    @cached_property
+    def network(self) -> Network:
+        """The process network, channels split completely."""
+        return split_network(self.whole_network, "complete")
+
+    @cached_property
+    def channel_sizes(self) -> dict[str, ChannelSize]:
+        """The channels of the network as large as they must be for the values of the parameters."""
+        return dict(sized(self.network, self.values))
+
+    @cached_property
+    def values(self) -> dict[str, int]:
+        """Values for all parameters; raises `InputError` where one is missing or the kernel is not defined."""
+        return parameter_values(self.kernel, self.given)
+
+    @property
+    def given_values(self) -> dict[str, int] | None:
+        """Values for all parameters if some are given, or there are none; otherwise None."""
+        return self.values if self.given or not self.kernel.parameters else None
+
+    @property
+    def known_values(self) -> dict[str, int] | None:
+        """Values for all parameters, given or from the source; None where some are missing."""
+        complete = set(self.kernel.parameters) <= {*self.kernel.defaults, *self.given}
+        return self.values if complete else None
 
 
-def transformed(
-    kernel: Kernel,
-    steps: str | Path | Iterable[Step],
-    *,
-    allow_illegal: bool = False,
-    free_reductions: bool = False,
-) -> Transformed:
-    """The kernel after loop transformations: the text of a script, a file with one, or steps.
-
-    Raises `IllegalTransformation` for a step that breaks a dependence, with `allow_illegal` only if the result does.
-    """
-    match steps:
-        case str():
-            asked: Iterable[Step | ScriptStep] = parse_script(steps)
-        case Path():
-            asked = read_script(steps)
-        case _:
-            asked = steps
-    result = transform_kernel(kernel, asked, allow_illegal=allow_illegal, free_reductions=free_reductions)
-    check_result(result)
-    return result
-
-
-def transform_kernel(
-    kernel: Kernel,
-    steps: Iterable[Step | ScriptStep],
-    *,
-    allow_illegal: bool = False,
-    free_reductions: bool = False,
-    limit: int | None = None,
-) -> Transformed:
-    """The kernel after steps, legal or not; without `allow_illegal` up to the first step that is not."""
-    return within_limit(
-        "the legality of the steps",
-        limit,
-        lambda: apply_steps(kernel, steps, allow_illegal=allow_illegal, free_reductions=free_reductions),
-    )
-
-
-def parallel_loops_of(result: Transformed, limit: int | None = None) -> tuple[str, ...]:
-    """The loops of a legal result whose iterations may run at the same time."""
-    base = result.program.base
-    return within_limit("which loops are parallel", limit, lambda: parallel_loops(result.program, dependences(base)))
-
-
-def automatic_steps(kernel: Kernel, goal: Goal, limit: int | None = None) -> tuple[Step, ...]:
-    """Steps that bring a kernel towards a goal, found by isl's scheduler."""
-    known = within_limit("the dependences", limit, lambda: dependences(kernel))
-    return found_steps(kernel, known, goal)
-
-
-def plan(
-    kernel: Kernel,
-    tiling: Tiling | None = None,
-    *,
-    depth: int = DEFAULT_DEPTH,
-    keep_dead_stores: bool = False,
-    power_of_two: bool = False,
-    strips: Mode = "overlap",
-) -> LocalPlan:
-    """The load/store plan of a kernel with its local memories; without a tiling, of the one its source asks for.
-
-    `strips` says whether a strip should be loaded while the one before is computed and stored, where that is possible.
-    """
-    tiles = choose_tiling(kernel) if tiling is None else _tiled(kernel, tiling)
-    moved = plan_tiles(tiles, keep_dead_stores=keep_dead_stores)
-    return with_buffers(moved, depth, power_of_two=power_of_two, strips=strips)
-
-
-def network(
-    kernel: Kernel,
-    tiling: Tiling | None = None,
-    *,
-    split: Split = "complete",
-    compute_only: bool = False,
-    reuse: bool = False,
-) -> Network:
-    """The process network of a kernel; without a tiling, of the one its source asks for, else in its original order."""
-    asked = choose_tiling(kernel) if kernel.tiling else untiled(kernel)
-    tiles = asked if tiling is None else _tiled(kernel, tiling)
-    check_tiling(tiles)
-    return split_network(whole_network(tiles, compute_only=compute_only), split, reuse=reuse)
+def parameter_values(kernel: Kernel, given: Mapping[str, int]) -> dict[str, int]:
+    """Values for all parameters: given ones, else the defaults that the source states."""
+    for name in given:
+        if name not in kernel.parameters:
+            known = ", ".join(kernel.parameters) or "none"
+            raise InputError(Diagnostic(f"'{name}' is not a parameter of the kernel", None, f"parameters are: {known}"))
+    values = {**kernel.defaults, **given}
+    missing = [name for name in kernel.parameters if name not in values]
+    if missing:
+        options = " ".join(f"-p {name}=8" for name in missing)
+        raise InputError(Diagnostic(f"no value for {', '.join(missing)}", None, f"give it with {options}"))
+    ordered = {name: values[name] for name in kernel.parameters}
+    if fixed(kernel.context, ordered).is_empty():
+        shown = ", ".join(f"{name} = {value}" for name, value in ordered.items())
+        hint = f"known of the parameters: {kernel.context}"
+        raise InputError(Diagnostic(f"the kernel is not defined for {shown}", None, hint))
+    return ordered
 
 
 def whole_network(tiles: TiledKernel, *, compute_only: bool = False, limit: int | None = None) -> Network:
@@ -191,41 +192,6 @@ def _closed_size(network: Network, channel: Channel) -> Size:
     return None if form is None else Closed(*form)
 
 
-def _tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
-    if tiling.schedule == "auto":
-        return _automatically_tiled(kernel, tiling)
-    asked = tiled(kernel, tiling)
-    if tiling.schedule is not None:
-        return asked
-    return next(filter(is_legal, _ways_to_tile(kernel, tiling)), asked)
-
-
-def _automatically_tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
-    """The kernel with a tiling that isl found, without temporaries if there is none with them."""
-    known = dependences(kernel)
-    simpler = kernel if auto_would_work(kernel, tiling, known) else without_temporaries(kernel)
-    return auto_tiled(simpler, tiling, known if simpler is kernel else dependences(simpler))
-
-
-def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
-    """Tilings of the loops as they stand, those first that change less."""
-    yield tiled(kernel, tiling)
-    yield sunk(tiled(kernel, tiling))
-    simpler = without_temporaries(kernel)
-    if simpler is not kernel:
-        yield tiled(simpler, tiling)
-        yield sunk(tiled(simpler, tiling))
-
-
-def is_legal(tiles: TiledKernel) -> bool:
-    """Whether the tiling surely respects all dependences: what cannot be decided within the limit is not legal."""
-    try:
-        with operation_limit(DEFAULT_LIMIT):
-            return violation(tiles, dependences(tiles.kernel)) is None
-    except LimitReached:
-        return False
-
-
 def plan_tiles(tiles: TiledKernel, *, keep_dead_stores: bool = False, limit: int | None = None) -> Plan:
     """The plan of a tiling, after its legality; approximated where the exact one would exceed the operation limit."""
     check_tiling(tiles, limit)
@@ -234,122 +200,3 @@ def plan_tiles(tiles: TiledKernel, *, keep_dead_stores: bool = False, limit: int
             return make_plan(tiles, keep_dead_stores=keep_dead_stores)
     except LimitReached as reached:
         return Plan(tiles, coarse_arrays(tiles), False, f"the exact plan needs {reached}")
-
-
-def check_tiling(tiles: TiledKernel, limit: int | None = None) -> None:
-    """Raise `IllegalTransformation` unless the tiling respects all dependences."""
-    known = within_limit("the dependences", limit, lambda: dependences(tiles.kernel))
-    within_limit("the legality of the tiling", limit, lambda: check_legal(tiles, known, lambda: _advice(tiles, known)))
-
-
-def _advice(tiles: TiledKernel, known: Dependences) -> str:
-    """What to do about an illegal tiling."""
-    strip = min(tiles.strip, 1)
-    if auto_would_work(tiles.kernel, Tiling(max(tiles.sizes), None, strip), known):
-        return "--schedule auto finds a legal one"
-    return "give another schedule with --schedule, or tiles of size 1 in the dimension that runs backwards"
-
-
-def within_limit(what: str, limit: int | None, compute: Callable[[], T]) -> T:
-    """The result of a computation, or an error when it needs too many operations."""
-    try:
-        with operation_limit(limit or DEFAULT_LIMIT):
-            return compute()
-    except LimitReached as reached:
-        hint = "allow more with --limit, or simplify bounds and subscripts"
-        raise UnsupportedError(Diagnostic(f"{what} cannot be decided: {reached}", None, hint)) from None
-
-
-def compare_executions(
-    kernel: Kernel, parameters: Mapping[str, int], seed: int = 0, loops: Node | None = None
-) -> dict[str, Any]:
-    """The outcome of running a kernel as its own C (if it is C), as the model, and as C printed from the model.
-
-    `loops` are those to print, by default in the kernel's own order.
-    """
-    start = initial_memory(kernel, parameters, seed)
-    outputs = live_out_arrays(kernel)
-    interpreted = copied(start)
-    try:
-        trace = execute(kernel, parameters, interpreted)
-    except IndexError as error:
-        raise InputError(Diagnostic(f"the kernel leaves an array: {error}", None, "see the warnings of info")) from None
-    ways: dict[str, int] = {}
-    for way, program in _compiled_ways(kernel, loops):
-        memory = copied(start)
-        program.run(parameters, memory)
-        ways[way] = len(mismatches(interpreted, memory, outputs))
-    return {
-        "kernel": kernel.name,
-        "parameters": dict(parameters),
-        "instances": len({event.time for event in trace}),
-        "match": not any(ways.values()),
-        "mismatches": sum(ways.values()),
-        "ways": ways,
-        "outputs": {name: len(start[name].cells) for name in outputs},
-    }
-
-
-def _compiled_ways(kernel: Kernel, loops: Node | None) -> Iterator[tuple[str, CompiledKernel]]:
-    if kernel.original is not None:
-        yield "original C", compile_original(kernel)
-    yield "printed C", compile_printed(kernel, loops)
-
-
-def run_accelerator(
-    accelerator: Accelerator,
-    parameters: Mapping[str, int],
-    *,
-    target: str = "c",
-    flavour: Flavour = "vitis",
-    seed: int = 0,
-    checked: bool = False,
-    sequential: bool = False,
-) -> dict[str, Any]:
-    """The outcome of running the generated accelerator against the original program on the same data."""
-    kernel = accelerator.kernel
-    expected, actual = trial(kernel, parameters, seed)
-    if target == "hls":
-        program = compile_hls(accelerator, flavour, parameters)
-    else:
-        program = compile_c(accelerator, checked=checked, sequential=sequential)
-    words = program.run(parameters, actual)
-    outputs = live_out_arrays(kernel)
-    wrong = len(mismatches(expected, actual, outputs))
-    loaded, stored = predicted_words(accelerator, parameters)
-    return {
-        "target": target,
-        "kernel": kernel.name,
-        "parameters": dict(parameters),
-        "match": wrong == 0,
-        "mismatches": wrong,
-        "outputs": {name: len(expected[name].cells) for name in outputs},
-        "loaded": words.loaded,
-        "stored": words.stored,
-        "predicted": {"loaded": loaded, "stored": stored},
-    }
-
-
-def trial(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0) -> tuple[Memory, Memory]:
-    """What the original program leaves of generated data, and the same data before a run."""
-    start = initial_memory(kernel, parameters, seed)
-    check_in_bounds(kernel, parameters)
-    expected = copied(start)
-    compile_reference(kernel).run(parameters, expected)
-    return expected, start
-
-
-def is_right(outcome: Mapping[str, Any]) -> bool:
-    """Whether a run gave the memory of the original program and moved the words that were predicted, if any were.
-
-    What computes no data has no `match`.
-    """
-    moved = {key: outcome.get(key) for key in ("loaded", "stored")}
-    return bool(outcome.get("match", True)) and outcome.get("predicted") in (None, moved)
-
-
-def check_in_bounds(kernel: Kernel, parameters: Mapping[str, int]) -> None:
-    """Raise `InputError` where an access surely leaves its array for these parameters."""
-    finding = next(out_of_bounds(kernel, parameters), None)
-    if finding is not None:
-        raise InputError(Diagnostic(f"the kernel leaves an array: {finding.text()}", finding.span))

@@ -26,12 +26,11 @@ from loadstone.emit.project import Project
 from loadstone.errors import UnsupportedError
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.layout import memory_words
-from loadstone.loops.accelerator import Accelerator, make_accelerator
+from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import parameter_limits
-from loadstone.pipeline import trial
+from loadstone.run import trial
 from loadstone.simulate.memory import Memory, live_out_arrays
-from loadstone.systems import run_system
-from system_designs import accelerator_of
+from ready import accelerator_of, run_system
 
 PAPER = preset("paper")
 TARGETS = tuple(PROGRAMS)
@@ -124,7 +123,7 @@ def test_cycles_are_those_of_run(target: str, tmp_path: Path) -> None:
     needs(PROGRAMS[target])
     kernel = ls.parse(ROOT / "examples/matmul.c")
     outcome = run_system(accelerator_of(kernel, (4, 4, 4)), {"n": 5}, PAPER)
-    assert passes(matmul().write(tmp_path / "out") / target, "run")[1] == outcome["cycles"]
+    assert passes(matmul().write(tmp_path / "out") / target, "run")[1] == outcome.cycles
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -312,7 +311,7 @@ def test_all_examples(path: Path, target: str, tmp_path: Path) -> None:
     kernel = ls.parse(path)
     parameters = list(tiny_parameters(kernel, (2, 3, 5)))[-1]
     try:
-        project = built_from(make_accelerator(ls.plan(kernel)), parameters, (target,))
+        project = built_from(Accelerator(ls.plan(kernel)), parameters, (target,))
     except UnsupportedError as error:
         pytest.skip(str(error).splitlines()[0])
     passes(project.write(tmp_path / "out") / target, "run")

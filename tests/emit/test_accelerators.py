@@ -12,9 +12,9 @@ import pytest
 import loadstone as ls
 from kernels import EXAMPLES, FILTER, ROWS_LATER, random_kernel, tiny_parameters
 from loadstone.loops import scan
-from loadstone.loops.accelerator import Accelerator, make_accelerator, predicted_words
+from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.pipeline import plan_tiles
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.accelerated import compile_c, compile_hls
@@ -22,6 +22,7 @@ from loadstone.simulate.programs.compiled import CompiledKernel, compile_referen
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transfer import Plan
 from loadstone.transfer.coarse import coarse_arrays
+from loadstone.transform.choice import choose_tiling
 from loadstone.transform.tiling import TiledKernel
 from tilings import example_tilings, random_tilings
 
@@ -45,7 +46,7 @@ def compiled(accelerator: Accelerator, way: str, rows: list[dict[str, int]]) -> 
 
 
 def check(tiles: TiledKernel, depth: int, rows: Iterable[Mapping[str, int]], ways: Iterable[str]) -> None:
-    check_accelerator(make_accelerator(with_buffers(plan_tiles(tiles), depth)), rows, ways, seed=depth)
+    check_accelerator(Accelerator(with_buffers(plan_tiles(tiles), depth)), rows, ways, seed=depth)
 
 
 def check_accelerator(
@@ -102,7 +103,7 @@ def test_may_accesses_run_in_all_ways(stem: str) -> None:
 def test_coarse_plans_make_right_accelerators(stem: str) -> None:
     kernel = ls.parse(next(path for path in EXAMPLES if path.stem == stem))
     for tiles in example_tilings(kernel):
-        accelerator = make_accelerator(with_buffers(Plan(tiles, coarse_arrays(tiles), False, "by order"), 2))
+        accelerator = Accelerator(with_buffers(Plan(tiles, coarse_arrays(tiles), False, "by order"), 2))
         check_accelerator(accelerator, list(tiny_parameters(kernel))[-2:], ("checked", "hls"), seed=1)
 
 
@@ -111,7 +112,7 @@ def test_strips_that_could_overlap_may_drain(stem: str) -> None:
     kernel = ls.parse(next(path for path in EXAMPLES if path.stem == stem))
     plan = with_buffers(plan_tiles(next(example_tilings(kernel))), 2, strips="drain")
     assert (plan.handover.mode, plan.handover.why) == ("drain", "as asked")
-    check_accelerator(make_accelerator(plan), list(tiny_parameters(kernel))[-2:], ("checked", "hls"), seed=1)
+    check_accelerator(Accelerator(plan), list(tiny_parameters(kernel))[-2:], ("checked", "hls"), seed=1)
 
 
 @pytest.mark.parametrize("depth", [2, 3])
@@ -122,7 +123,7 @@ def test_rows_that_a_later_strip_loads(depth: int, tmp_path: Path) -> None:
     plan = with_buffers(plan_tiles(choose_tiling(ls.parse(path), (1, 3))), depth)
     assert plan.handover.mode == "overlap"
     rows = [{"n": n, "m": m} for n, m in ((0, 0), (1, 4), (2, 3), (23, 2), (7, 31))]
-    check_accelerator(make_accelerator(plan), rows, WAYS, seed=depth)
+    check_accelerator(Accelerator(plan), rows, WAYS, seed=depth)
 
 
 @pytest.mark.parametrize("seed", [3, 5, 9])

@@ -17,7 +17,7 @@ from kernels import EXAMPLES, ROOT
 from loadstone.cli.main import main
 from loadstone.errors import InputError, UnsupportedError
 from loadstone.hardware.datapath.timing import Memories
-from loadstone.targets import make_hardware, run_hardware
+from ready import make_hardware, run_hardware
 
 MATMUL = str(ROOT / "examples" / "matmul.c")
 
@@ -97,8 +97,8 @@ def test_cycles_are_those_of_run(stem: str, values: tuple[int, ...], tmp_path: P
     parameters = dict(zip(kernel.parameters, values, strict=True))
     outcome = run_hardware(make_hardware(kernel, parameters), parameters, simulator="icarus")
     folder = built(stem, *values).write(tmp_path / "out")
-    assert passes(folder / "verilog", "run")[1] == outcome["cycles"]
-    assert json.loads((folder / "hardware.json").read_text())["statements"] == outcome["statements"]
+    assert passes(folder / "verilog", "run")[1] == outcome.cycles
+    assert json.loads((folder / "hardware.json").read_text())["statements"] == outcome.statements
 
 
 @pytest.mark.parametrize("target", PROGRAMS)

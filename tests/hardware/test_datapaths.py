@@ -16,15 +16,13 @@ from kernels import CLASHES, EXAMPLES, ROOT, random_kernel, tiny_parameters
 from loadstone.errors import InputError, UnsupportedError
 from loadstone.hardware.compute import unit as compute
 from loadstone.hardware.compute.memories import make_memory
-from loadstone.hardware.datapath.operations import Operations
-from loadstone.hardware.datapath.timing import Memories
 from loadstone.hardware.on_chip import Design
 from loadstone.model.kernel import Kernel
 from loadstone.rtl import Simulation, ghdl, icarus, unsigned, vectors, verilator
 from loadstone.rtl.vectors import Cycle
-from loadstone.simulate.hardware.on_chip import HardwareRun, Simulator
+from loadstone.simulate.hardware.on_chip import HardwareRun, OnChipSimulator
 from loadstone.simulate.memory import initial_memory
-from loadstone.targets import make_hardware, run_hardware
+from ready import make_hardware, run_hardware
 
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")
 needs_ghdl = pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")
@@ -66,12 +64,12 @@ INTEGER_EXPRESSIONS = (
 
 
 def checked(
-    design: Design, parameters: Mapping[str, int], simulator: Simulator = "icarus", seed: int = 0
+    design: Design, parameters: Mapping[str, int], simulator: OnChipSimulator = "icarus", seed: int = 0
 ) -> dict[str, int]:
     """The cycles and instances of a run whose results are right."""
     outcome = run_hardware(design, parameters, simulator=simulator, seed=seed)
-    assert outcome["match"], f"{outcome['mismatches']} cells differ: {outcome['kernel']} {dict(parameters)}"
-    return {key: outcome[key] for key in ("cycles", "instances")}
+    assert outcome.is_right, f"{outcome.verdict}: {outcome.kernel} {dict(parameters)}"
+    return {key: outcome.as_json()[key] for key in ("cycles", "instances")}
 
 
 def parsed(text: str) -> Kernel:
@@ -110,7 +108,7 @@ def test_fixed_point_runs_as_hardware(name: str, form: str) -> None:
 def test_examples_run_in_verilator(name: str) -> None:
     kernel = ls.parse(next(path for path in EXAMPLES if path.stem == name))
     parameters = small(kernel)
-    checked(make_hardware(kernel, parameters, Memories(2, 2)), parameters, "verilator")
+    checked(make_hardware(kernel, parameters, memory_latency=2, read_ports=2), parameters, "verilator")
 
 
 @pytest.mark.sweep
@@ -129,13 +127,15 @@ def test_all_examples_run_in_verilator(path: Path, form: str) -> None:
     checked(make_hardware(kernel, parameters), parameters, "verilator")
 
 
-def run_random(seed: int, may: bool, types: Mapping[str, str] | None = None, simulator: Simulator = "icarus") -> None:
+def run_random(
+    seed: int, may: bool, types: Mapping[str, str] | None = None, simulator: OnChipSimulator = "icarus"
+) -> None:
     try:
         kernel, rows = random_kernel(seed, may=may, types=types)
     except InputError:
         pytest.skip("it calls a function that fixed point has not")
     largest = {name: max(row[name] for row in rows) for name in kernel.parameters}
-    design = make_hardware(kernel, largest, Memories(1 + seed % 2, 1 + seed % 3))
+    design = make_hardware(kernel, largest, memory_latency=1 + seed % 2, read_ports=1 + seed % 3)
     for row in rows[:3]:
         checked(design, row, simulator, seed)
 
@@ -182,7 +182,7 @@ def test_simulators_agree_cycle_by_cycle(name: str) -> None:
 @pytest.mark.parametrize("path", [p for p in RUNNABLE if p.stem not in DEEP][::4], ids=lambda p: p.stem)
 def test_texts_have_no_warnings(path: Path) -> None:
     kernel = ls.parse(path)
-    module = make_hardware(kernel, small(kernel), Memories(2, 2)).module
+    module = make_hardware(kernel, small(kernel), memory_latency=2, read_ports=2).module
     assert verilator.lint(module) == ""
     assert ghdl.lint(module) == ""
 
@@ -199,12 +199,13 @@ def test_integer_sums_start_an_instance_every_cycle() -> None:
 def test_floating_point_sums_start_every_cycle_where_they_are_interleaved() -> None:
     kernel = ls.parse(ROOT / "examples/polybench/gemm.c")
     sizes = {"ni": 3, "nj": 12, "nk": 4}
-    plain = run_hardware(make_hardware(kernel, sizes), sizes, simulator="icarus")
+    plain = run_hardware(make_hardware(kernel, sizes), sizes).as_json()
     assert plain["statements"]["S1"]["interval"] == 7
     assert "1 iteration after" in plain["statements"]["S1"]["reason"]
     swapped = ls.transformed(kernel, "distribute S1.j before S1\ninterchange S1.j S1.k").kernel
-    run = run_hardware(make_hardware(swapped, sizes), sizes, simulator="icarus")
-    assert run["match"]
+    outcome = run_hardware(make_hardware(swapped, sizes), sizes)
+    run = outcome.as_json()
+    assert outcome.is_right
     assert run["statements"]["S1"]["interval"] == 1
     assert run["cycles"] < run["instances"] + 40 < plain["cycles"]
 
@@ -215,7 +216,7 @@ def test_subnormal_numbers_are_kept_or_flushed() -> None:
         "void f(int n, float a[n], float b[n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) b[i] = a[i] * 1e-38f;\n"
         "#pragma endscop\n}"
     )
-    kept, flushed = (make_hardware(kernel, {"n": 4}, None, Operations(choice)) for choice in (True, False))
+    kept, flushed = (make_hardware(kernel, {"n": 4}, flush_subnormals=choice) for choice in (False, True))
     checked(kept, {"n": 4})
     memory = initial_memory(kernel, {"n": 4})
     HardwareRun(flushed, {"n": 4}, memory).execute("icarus")
@@ -239,10 +240,10 @@ def test_a_waveform_is_written(tmp_path: Path) -> None:
 def test_ports_limit_the_interval() -> None:
     kernel = ls.parse(ROOT / "examples/polybench/jacobi-1d.c")
     sizes = {"tsteps": 1, "n": 40}
-    runs = [run_hardware(make_hardware(kernel, sizes, Memories(1, k)), sizes, simulator="icarus") for k in (1, 2, 3)]
-    assert [run["statements"]["S0"]["interval"] for run in runs] == [3, 2, 1]
-    assert all(run["match"] for run in runs)
-    assert runs[0]["cycles"] > 2 * runs[2]["cycles"]
+    runs = [run_hardware(make_hardware(kernel, sizes, read_ports=k), sizes) for k in (1, 2, 3)]
+    assert [(run.statements or {})["S0"]["interval"] for run in runs] == [3, 2, 1]
+    assert all(run.is_right for run in runs)
+    assert (runs[0].cycles or 0) > 2 * (runs[2].cycles or 0) > 0
 
 
 @needs_icarus
@@ -253,7 +254,7 @@ def test_without_waiting_results_are_wrong(monkeypatch: pytest.MonkeyPatch) -> N
         return False
 
     monkeypatch.setattr(compute, "may_follow", never)
-    assert not run_hardware(make_hardware(kernel, {"n": 5}), {"n": 5}, simulator="icarus")["match"]
+    assert not run_hardware(make_hardware(kernel, {"n": 5}), {"n": 5}).is_right
 
 
 @pytest.mark.parametrize("latency", [1, 2])

@@ -23,10 +23,10 @@ from loadstone.hardware.harness.system import CHANCE, WORDS, make_system
 from loadstone.loops.ranges import parameter_limits, within
 from loadstone.model.kernel import Kernel
 from loadstone.parallel.operands import Word, words_read
-from loadstone.pipeline import trial
 from loadstone.poly import fixed, pairs
 from loadstone.rtl import Simulation, ghdl, unsigned, verilator
-from loadstone.simulate.hardware.system import Outcome, SystemRun
+from loadstone.run import trial
+from loadstone.simulate.hardware.system import SystemResult, SystemRun
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.compiled import compile_reference
 from oracle import traced
@@ -43,7 +43,7 @@ def direct_design(kernel: Kernel, rows: Rows, bus: Bus | None = None) -> Acceler
     return make_direct_design(kernel, parameter_limits(kernel, largest), bus)
 
 
-def run(design: AcceleratorDesign, parameters: Mapping[str, int]) -> Outcome:
+def run(design: AcceleratorDesign, parameters: Mapping[str, int]) -> SystemResult:
     """Runs a design on generated data, and compares memory."""
     kernel = design.compute.kernel
     expected, actual = trial(kernel, parameters)

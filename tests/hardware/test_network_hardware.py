@@ -29,11 +29,11 @@ from loadstone.networks.build import make_network
 from loadstone.networks.model import Channel, Network, Pattern
 from loadstone.networks.sizes import ChannelSize, sized
 from loadstone.networks.split import split_completely
-from loadstone.pipeline import trial
 from loadstone.poly.spaces import Dim
 from loadstone.rtl import Simulation, ghdl, verilator
 from loadstone.rtl.vectors import Cycle
-from loadstone.simulate.hardware.system import Outcome, SystemRun
+from loadstone.run import trial
+from loadstone.simulate.hardware.system import SystemResult, SystemRun
 from loadstone.simulate.memory import Memory, live_out_arrays, mismatches
 from loadstone.storage.lattice import Modular
 from loadstone.transfer.volumes import count
@@ -78,7 +78,7 @@ def check_memory(design: NetworkDesign, expected: Memory, memory: Memory) -> Non
     assert not mismatches(expected, found, live_out_arrays(design.kernel))
 
 
-def check_run(design: NetworkDesign, network: Network, parameters: Parameters, seed: int = 0) -> Outcome:
+def check_run(design: NetworkDesign, network: Network, parameters: Parameters, seed: int = 0) -> SystemResult:
     """Runs hardware on generated data, and compares memory and the elements that it moved."""
     expected, actual = trial(design.kernel, parameters, seed)
     memory = with_results(design, actual)
@@ -115,7 +115,7 @@ def moved(network: Network, kind: str, parameters: Parameters) -> int:
     return sum(count(p.domain, parameters) for p in moving if arrays[p.name.removeprefix(f"{kind}_")].rank)
 
 
-def check_network(network: Network, parameters: Parameters, bus: Bus | None = None) -> Outcome:
+def check_network(network: Network, parameters: Parameters, bus: Bus | None = None) -> SystemResult:
     return check_run(design_for(network, parameters, bus), network, parameters)
 
 

@@ -44,7 +44,7 @@ from loadstone.loops.ranges import parameter_limits
 from loadstone.rtl import Module, Simulation, bit, const, ghdl, signed, unsigned, verilator
 from loadstone.simulate.hardware.system import SystemRun
 from loadstone.simulate.memory import initial_memory
-from system_designs import accelerator_of
+from ready import accelerator_of
 
 PAPER = preset("paper")
 PROTOCOLS: tuple[Protocol, ...] = ("axi", "avalon")

@@ -17,10 +17,9 @@ from loadstone.errors import InputError, LoadstoneError, ToolError, UnsupportedE
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.system import CHANCE, make_system
-from loadstone.loops.accelerator import make_accelerator
+from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import parameter_limits
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import is_right, run_accelerator
 from loadstone.rtl import Simulation, ghdl, unsigned, verilator
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate.hardware.system import SystemRun
@@ -28,8 +27,8 @@ from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, m
 from loadstone.simulate.programs.compiled import compile_reference
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import LocalPlan
-from loadstone.systems import predict_system, run_system
-from system_designs import PAPER, Repeated, accelerator_of
+from ready import PAPER, accelerator_of, predict_system, run_accelerator, run_system
+from system_designs import Repeated
 
 
 def check_run(design: AcceleratorDesign, parameters: Mapping[str, int], bases: Mapping[str, int] | None = None) -> None:
@@ -69,43 +68,43 @@ def test_accelerators_move_the_words_of_the_plan(
 ) -> None:
     kernel = ls.parse(ROOT / f"examples/{name}.c")
     outcome = run_system(accelerator_of(kernel, sizes, depth, strips=strips), parameters, PAPER)
-    assert is_right(outcome), outcome
-    assert outcome["memory"]["words_read"] == outcome["loaded"]
-    assert outcome["memory"]["words_written"] == outcome["stored"]
+    assert outcome.is_right, outcome
+    assert outcome.as_json()["memory"]["words_read"] == outcome.as_json()["loaded"]
+    assert outcome.as_json()["memory"]["words_written"] == outcome.as_json()["stored"]
 
 
 @pytest.mark.parametrize(("burst", "width"), [(256, 32), (256, 64), (2, 512)])
 def test_bursts_may_be_as_long_as_queues(burst: int, width: int) -> None:
     kernel = ls.parse(ROOT / "examples/dma.c")
     bus = Bus(data_width=width, burst=burst)
-    assert is_right(run_system(accelerator_of(kernel, (512,)), {"n": 1100}, PAPER, bus=bus))
+    assert run_system(accelerator_of(kernel, (512,)), {"n": 1100}, PAPER, bus=bus).is_right
 
 
 def test_memories_have_the_names_of_their_presets() -> None:
     kernel = ls.parse(ROOT / "examples/dma.c")
     outcome = predict_system(accelerator_of(kernel, (64,)), {"n": 100}, preset("ddr4-2400"))
-    assert outcome["memory"]["name"] == "ddr4-2400"
+    assert outcome.as_json()["memory"]["name"] == "ddr4-2400"
 
 
 def test_narrow_elements_are_packed() -> None:
     kernel = ls.parse(ROOT / "examples/vector_sum.c", types={"int": "int(16)"})
     outcome = run_system(accelerator_of(kernel, (16,)), {"n": 61}, PAPER)
-    assert is_right(outcome), outcome
-    assert outcome["memory"]["words_read"] < outcome["loaded"] == 2 * 61
-    assert outcome["memory"]["words_written"] < outcome["stored"] == 61
+    assert outcome.is_right, outcome
+    assert outcome.as_json()["memory"]["words_read"] < outcome.as_json()["loaded"] == 2 * 61
+    assert outcome.as_json()["memory"]["words_written"] < outcome.as_json()["stored"] == 61
 
 
 def test_names_may_clash(tmp_path: Path) -> None:
     path = tmp_path / "kernel.c"
     path.write_text(CLASHES)
-    assert is_right(run_system(accelerator_of(ls.parse(path), (2,)), {"n": 5}, PAPER))
+    assert run_system(accelerator_of(ls.parse(path), (2,)), {"n": 5}, PAPER).is_right
 
 
 def test_copies_keep_the_memory_busy() -> None:
     kernel = ls.parse(ROOT / "examples/dma.c")
     outcome = run_system(accelerator_of(kernel, (256,)), {"n": 4096}, PAPER)
-    assert is_right(outcome)
-    assert outcome["cycles"] <= 1.15 * (outcome["loaded"] + outcome["stored"])
+    assert outcome.is_right
+    assert outcome.as_json()["cycles"] <= 1.15 * (outcome.as_json()["loaded"] + outcome.as_json()["stored"])
 
 
 @pytest.mark.parametrize("bus", [None, Bus(data_width=128), Bus("avalon", data_width=64), Bus(data_width=512, burst=8)])
@@ -113,13 +112,13 @@ def test_copies_keep_the_memory_busy() -> None:
 def test_elements_of_several_widths(name: str, bus: Bus | None) -> None:
     kernel = ls.parse(ROOT / f"examples/{name}.c")
     parameters = list(tiny_parameters(kernel, (2, 11, 23)))[-1]
-    assert is_right(run_system(make_accelerator(ls.plan(kernel)), parameters, PAPER, bus=bus))
+    assert run_system(Accelerator(ls.plan(kernel)), parameters, PAPER, bus=bus).is_right
 
 
 def test_elements_must_fit_the_bus() -> None:
     kernel = ls.parse(ROOT / "examples/polybench/atax.c")
     with pytest.raises(InputError, match="64 bits do not fit a bus of 32"):
-        run_system(make_accelerator(ls.plan(kernel)), {"M": 3, "N": 3}, PAPER, bus=Bus(data_width=32))
+        run_system(Accelerator(ls.plan(kernel)), {"M": 3, "N": 3}, PAPER, bus=Bus(data_width=32))
 
 
 def test_the_text_has_no_warnings() -> None:
@@ -193,21 +192,21 @@ def test_scalars_that_leave_are_in_memory(tmp_path: Path, size: int) -> None:
     path = tmp_path / "sum.c"
     path.write_text(SUM)
     kernel = ls.parse(path)
-    assert is_right(run_system(accelerator_of(kernel, (4,)), {"n": size}, PAPER))
-    assert is_right(run_accelerator(accelerator_of(kernel, (4,)), {"n": size}))
+    assert run_system(accelerator_of(kernel, (4,)), {"n": size}, PAPER).is_right
+    assert run_accelerator(accelerator_of(kernel, (4,)), {"n": size}).is_right
 
 
 def test_elements_that_depend_on_data_are_in_the_copy_in_use() -> None:
     kernel, rows = random_kernel(7, may=True)
-    accelerator = make_accelerator(ls.plan(kernel, ls.Tiling((4,), "auto")))
+    accelerator = Accelerator(ls.plan(kernel, ls.Tiling((4,), "auto")))
     assert accelerator.buffers["h"].copies == 2
-    assert is_right(run_system(accelerator, rows[-1], PAPER))
+    assert run_system(accelerator, rows[-1], PAPER).is_right
 
 
 def run_random(seed: int, may: bool) -> None:
     kernel, rows = random_kernel(seed, may=may)
     parameters = rows[-1]
-    assert is_right(run_system(make_accelerator(random_plan(kernel, 1 + seed % 2)), parameters, PAPER, seed=seed))
+    assert run_system(Accelerator(random_plan(kernel, 1 + seed % 2)), parameters, PAPER, seed=seed).is_right
 
 
 def random_plan(kernel: Kernel, strip: int) -> LocalPlan:
@@ -281,11 +280,11 @@ def test_with_a_real_controller(name: str) -> None:
     kernel = ls.parse(ROOT / f"examples/{name}.c")
     parameters = {each: 3 if each == "L" else 11 for each in kernel.parameters}
     try:
-        outcome = run_system(make_accelerator(ls.plan(kernel)), parameters, "litedram")
+        outcome = run_system(Accelerator(ls.plan(kernel)), parameters, "litedram")
     except ToolError as error:
         pytest.skip(str(error).splitlines()[0])
-    assert is_right(outcome), outcome
-    assert 0 < outcome["memory"]["words_read"] <= outcome["loaded"]
+    assert outcome.is_right, outcome
+    assert 0 < outcome.as_json()["memory"]["words_read"] <= outcome.as_json()["loaded"]
 
 
 @pytest.mark.sweep
@@ -303,7 +302,7 @@ def test_all_examples(path: Path) -> None:
     kernel = ls.parse(path)
     parameters = list(tiny_parameters(kernel, (2, 3, 5)))[-1]
     try:
-        outcome = run_system(make_accelerator(ls.plan(kernel)), parameters, PAPER)
+        outcome = run_system(Accelerator(ls.plan(kernel)), parameters, PAPER)
     except UnsupportedError as error:
         pytest.skip(str(error).splitlines()[0])
-    assert is_right(outcome), outcome
+    assert outcome.is_right, outcome

@@ -29,12 +29,12 @@ from loadstone.locality.references import references_of
 from loadstone.locality.symbolic import SymbolicReuse, symbolic_reuses
 from loadstone.locality.trace import trace_table
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import choose_tiling
 from loadstone.poly import fixed, pairs, points
 from loadstone.poly.linear import point_in
 from loadstone.simulate.interpreter import Event, execute
 from loadstone.simulate.memory import initial_memory
 from loadstone.transfer.volumes import value_of
+from loadstone.transform.choice import choose_tiling
 from loadstone.transform.tiling import Tiling, tiled
 
 DEVOS = ROOT / "examples" / "devos_3_1.c"

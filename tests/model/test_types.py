@@ -20,11 +20,10 @@ import pytest
 import loadstone as ls
 from kernels import EXAMPLES, ROOT, random_kernel, tiny_parameters
 from loadstone.cli.main import main
-from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.printer import emit_expression, helpers_used
 from loadstone.errors import InputError
 from loadstone.frontend.formats import read_type
-from loadstone.loops.accelerator import make_accelerator
+from loadstone.loops.accelerator import Accelerator
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import COMPARISONS, Binary, Cast, Constant, Expression, Operand, Unary, walk
 from loadstone.model.kernel import Kernel
@@ -49,12 +48,15 @@ from loadstone.model.types import (
     promoted,
 )
 from loadstone.networks.sizes import sized
-from loadstone.pipeline import choose_tiling, is_right, plan_tiles, run_accelerator
+from loadstone.options import Flavour, Target
+from loadstone.pipeline import plan_tiles
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import Memory, copied, initial_memory, live_out_arrays, mismatches, same
 from loadstone.simulate.programs.compiled import compile_printed
 from loadstone.simulate.programs.networked import compile_network_c, compile_network_hls
 from loadstone.storage.local_plan import with_buffers
+from loadstone.transform.choice import choose_tiling
+from ready import run_accelerator
 
 STRICT = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-fwrapv")
 ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
@@ -354,12 +356,12 @@ def check_random(seed: int, *, may: bool) -> None:
         ("trisolv", "double=fixed(24,10,nearest)", "c", "vitis"),
     ],
 )
-def test_accelerators(stem: str, choice: str, target: str, flavour: Flavour) -> None:
+def test_accelerators(stem: str, choice: str, target: Target, flavour: Flavour) -> None:
     name, _, kind = choice.partition("=")
     kernel = ls.parse(next(path for path in EXAMPLES if path.stem == stem), types={name: kind})
     parameters = dict.fromkeys(kernel.parameters, 9)
-    plan = with_buffers(plan_tiles(choose_tiling(kernel)), parameters=parameters)
-    assert is_right(run_accelerator(make_accelerator(plan), parameters, target=target, flavour=flavour))
+    plan = with_buffers(plan_tiles(choose_tiling(kernel)))
+    assert run_accelerator(Accelerator(plan), parameters, target=target, flavour=flavour).is_right
 
 
 def test_network_with_other_types() -> None:

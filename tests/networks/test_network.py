@@ -22,10 +22,10 @@ from loadstone.networks.model import Channel, Network, Pattern, Process
 from loadstone.networks.parts import Splitter
 from loadstone.networks.patterns import PATTERNS, classified
 from loadstone.networks.split import split_by_depth, split_completely
-from loadstone.pipeline import choose_tiling
 from loadstone.poly import fixed, pairs, points
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate.interpreter import Instance
+from loadstone.transform.choice import choose_tiling
 from loadstone.transform.tiling import TiledKernel, Tiling, tiled
 from oracle import traced
 from strip_oracle import tiled_order

@@ -17,26 +17,23 @@ from loadstone.errors import UnsupportedError
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.compute import unit as compute
 from loadstone.hardware.compute.local_layout import LocalStore, bank_count, local_stores
-from loadstone.hardware.datapath.timing import Memories
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.system import make_system
 from loadstone.hardware.layout import Store
-from loadstone.loops.accelerator import Accelerator, make_accelerator, predicted_words
+from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.loops.ranges import parameter_limits
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import integer
 from loadstone.model.kernel import WRITE, Kernel
 from loadstone.model.types import INT
 from loadstone.parallel.lanes import Lanes, find_lanes
-from loadstone.pipeline import is_right
 from loadstone.poly import fixed, pairs
 from loadstone.rtl import emit_verilog, verilator
 from loadstone.simulate.hardware.system import SystemRun
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.compiled import compile_reference
 from loadstone.storage.buffers import Component
-from loadstone.systems import run_system
-from system_designs import PAPER, accelerator_of
+from ready import PAPER, accelerator_of, run_system
 
 INTEGERS = {"double": "int", "float": "int"}
 
@@ -249,27 +246,28 @@ def test_examples_with_lanes(name: str, asked: int) -> None:
 def test_random_kernels_with_lanes(seed: int) -> None:
     kernel, rows = random_kernel(seed, may=bool(seed % 4 == 3))
     try:
-        accelerator = make_accelerator(ls.plan(kernel, None if kernel.tiling else ls.Tiling((4,), "auto")))
+        accelerator = Accelerator(ls.plan(kernel, None if kernel.tiling else ls.Tiling((4,), "auto")))
         outcome = run_system(accelerator, rows[-1], PAPER, seed=seed, unroll=2 + seed % 3)
     except UnsupportedError as error:
         pytest.skip(str(error).splitlines()[0])
-    assert is_right(outcome), outcome
+    assert outcome.is_right, outcome
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("memories", [Memories(2, 1), Memories(1, 2), Memories(2, 2)])
-def test_other_memories(memories: Memories) -> None:
+@pytest.mark.parametrize(("latency", "ports"), [(2, 1), (1, 2), (2, 2)])
+def test_other_memories(latency: int, ports: int) -> None:
     for name, sizes, row in (("jacobi1d_sa", (2, 4), {"T": 5, "N": 13}), ("matmul", (4, 5, 3), {"n": 11})):
-        outcome = run_system(accelerator_of(example(name), sizes), row, PAPER, memories=memories, unroll=4)
-        assert is_right(outcome), outcome
+        accelerator = accelerator_of(example(name), sizes)
+        outcome = run_system(accelerator, row, PAPER, memory_latency=latency, read_ports=ports, unroll=4)
+        assert outcome.is_right, outcome
 
 
 @pytest.mark.sweep
 def test_lanes_go_every_cycle() -> None:
     outcome = run_system(accelerator_of(example("matmul"), (32, 32, 32)), {"n": 256}, PAPER, unroll=8)
-    assert is_right(outcome), outcome
-    moved = outcome["loaded"] + outcome["stored"]
-    assert outcome["cycles"] <= 1.25 * max(outcome["instances"] / 8, moved)
+    assert outcome.is_right, outcome
+    found = outcome.as_json()
+    assert found["cycles"] <= 1.25 * max(found["instances"] / 8, found["loaded"] + found["stored"])
 
 
 @pytest.mark.sweep
@@ -278,6 +276,6 @@ def test_lanes_that_do_not_wait_for_others_are_wrong(monkeypatch: pytest.MonkeyP
         return [(lane, lane) for lane in range(4)]
 
     accelerator, row = accelerator_of(parsed(SLANTED), (4, 4)), {"n": 12}
-    assert is_right(run_system(accelerator, row, PAPER, unroll=4))
+    assert run_system(accelerator, row, PAPER, unroll=4).is_right
     monkeypatch.setattr(compute, "meeting_lanes", only_itself)
-    assert not run_system(accelerator, row, PAPER, unroll=4)["match"]
+    assert not run_system(accelerator, row, PAPER, unroll=4).is_right

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, assert_never
+from typing import assert_never
 
 import pytest
 
@@ -18,7 +18,7 @@ from loadstone.cli.main import main
 from loadstone.dram.timing import preset
 from loadstone.errors import UnsupportedError
 from loadstone.hardware.accelerator.top import make_accelerator_design
-from loadstone.loops.accelerator import Accelerator, make_accelerator, predicted_words
+from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.loops.compiled_walk import IDLE, Run, compiled_shape, compiled_walk
 from loadstone.loops.model import Block, For, If, Instance, Node
 from loadstone.loops.ranges import parameter_limits
@@ -26,7 +26,7 @@ from loadstone.loops.tile_loops import move_loops
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import Expression, Variable
 from loadstone.model.types import INT
-from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.pipeline import plan_tiles
 from loadstone.poly import fixed, points
 from loadstone.poly.enumeration import fixed_input
 from loadstone.simulate.prediction import model as predicted_module
@@ -36,7 +36,8 @@ from loadstone.simulate.prediction.pipelines import Pipeline, Use, Wait, pipelin
 from loadstone.simulate.prediction.samples import all_tiles, are_more, some_tiles
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import with_buffers
-from loadstone.systems import predict_system, run_system
+from loadstone.transform.choice import choose_tiling
+from ready import predict_system, run_system
 
 WITHIN = 0.05
 CLOSE = 0.01
@@ -46,7 +47,7 @@ def accelerator_of(
     name: str, sizes: tuple[int, ...] | None = None, depth: int = 2, strips: Mode = "overlap", **types: str
 ) -> Accelerator:
     kernel = ls.parse(next(path for path in EXAMPLES if path.stem == name), types=types or None)
-    return make_accelerator(with_buffers(plan_tiles(choose_tiling(kernel, sizes)), depth, strips=strips))
+    return Accelerator(with_buffers(plan_tiles(choose_tiling(kernel, sizes)), depth, strips=strips))
 
 
 def predicted(accelerator: Accelerator, parameters: Mapping[str, int], memory: str) -> Prediction:
@@ -56,7 +57,7 @@ def predicted(accelerator: Accelerator, parameters: Mapping[str, int], memory: s
 
 def check(accelerator: Accelerator, parameters: Mapping[str, int], memory: str, within: float = CLOSE) -> None:
     """Compares a prediction with a run in Verilator."""
-    found: dict[str, Any] = run_system(accelerator, parameters, preset(memory))
+    found = run_system(accelerator, parameters, preset(memory)).as_json()
     model = predicted(accelerator, parameters, memory)
     assert (model.loaded, model.stored) == (found["loaded"], found["stored"])
     words = found["memory"]["words_read"], found["memory"]["words_written"]
@@ -194,7 +195,7 @@ def test_many_tiles_are_sampled(capsys: pytest.CaptureFixture[str], monkeypatch:
     assert outcome["sampled"]["of"] == 6**3
     assert outcome["sampled"]["tiles"] == len(outcome["timeline"]) // 3 < 100
     assert main(asked) == 0
-    shown = f"{outcome['sampled']['tiles']} of 216 tiles, which stand for all; the timeline shows these alone\n"
+    shown = f"{outcome['sampled']['tiles']} of 216 tiles, which stand for all\n"
     assert f"  sampled      {shown}" in capsys.readouterr().out
     monkeypatch.setattr(predicted_module, "COMPLETE_TILES", 216)
     assert main([*asked, "--json"]) == 0
@@ -210,7 +211,7 @@ def test_many_tiles_are_sampled(capsys: pytest.CaptureFixture[str], monkeypatch:
 def test_all_examples(path: Path, memory: str) -> None:
     kernel = ls.parse(path)
     try:
-        check(make_accelerator(ls.plan(kernel)), dict(kernel.defaults), memory, WITHIN)
+        check(Accelerator(ls.plan(kernel)), dict(kernel.defaults), memory, WITHIN)
     except UnsupportedError as error:
         pytest.skip(str(error).splitlines()[0])
 
@@ -329,9 +330,9 @@ def test_instances_wait_for_ports() -> None:
 @pytest.mark.parametrize(("name", "sizes", "parameters"), [("matmul", (8, 8, 8), {"n": 21})])
 def test_lanes_share_cycles(name: str, sizes: tuple[int, ...], parameters: dict[str, int]) -> None:
     accelerator, timing = accelerator_of(name, sizes), preset("ddr4-2400")
-    found = run_system(accelerator, parameters, timing, unroll=4)
+    found = run_system(accelerator, parameters, timing, unroll=4).as_json()
     assert found["lanes"]["count"] == 4
-    model = predict_system(accelerator, parameters, timing, unroll=4)
+    model = predict_system(accelerator, parameters, timing, unroll=4).as_json()
     assert abs(model["cycles"] - found["cycles"]) <= CLOSE * found["cycles"]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import loadstone as ls
 from kernels import EXAMPLES, random_kernel, tiny_parameters
-from loadstone.pipeline import choose_tiling, plan_tiles
+from loadstone.pipeline import plan_tiles
 from loadstone.poly import fixed, pairs
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.storage import differences
@@ -24,6 +24,7 @@ from loadstone.storage.lifetimes import lifetimes
 from loadstone.storage.local_plan import with_buffers
 from loadstone.storage.max_live import max_live
 from loadstone.transfer import Plan
+from loadstone.transform.choice import choose_tiling
 from loadstone.transform.tiling import TiledKernel
 from strip_oracle import Cell, Coordinates, Strip, Tile, moves, strips_of
 from tilings import example_tilings, random_tilings

@@ -15,7 +15,7 @@ import pytest
 import loadstone as ls
 from kernels import EXAMPLES, ROWS_LATER, random_kernel
 from loadstone.emit.c.accelerator import emit_c, emit_c_entry
-from loadstone.loops.accelerator import make_accelerator
+from loadstone.loops.accelerator import Accelerator
 from loadstone.pipeline import plan_tiles
 from loadstone.simulate.memory import initial_memory
 from loadstone.simulate.programs.compiled import CompiledKernel, Program
@@ -109,7 +109,7 @@ def rows_of_tiles(name: str, folder: Path) -> TiledKernel:
 
 def operations(plan: LocalPlan, parameters: Mapping[str, int], folder: Path) -> dict[str, list[Operation]]:
     """What the processes of the generated program do with queues, in order: this does not depend on time."""
-    accelerator = make_accelerator(plan)
+    accelerator = Accelerator(plan)
     kernel, log = accelerator.kernel, folder / "log"
     files = {**emit_c(accelerator), "entry.c": emit_c_entry(accelerator), "tokens.h": LOGGED_TOKENS_H}
     flags = ("-std=c11", "-O1", f'-DLOG="{log}"')

@@ -9,8 +9,8 @@ import pytest
 import loadstone as ls
 from kernels import FILTER, random_kernel
 from loadstone.model.kernel import Statement
-from loadstone.pipeline import choose_tiling, is_legal
 from loadstone.poly import fixed, pairs
+from loadstone.transform.choice import choose_tiling, is_legal
 from loadstone.transform.sink import sunk
 from loadstone.transform.tiling import TiledKernel, Tiling, tiled
 

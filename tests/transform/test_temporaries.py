@@ -8,13 +8,17 @@ from pathlib import Path
 import pytest
 
 import loadstone as ls
-from loadstone.loops.accelerator import make_accelerator
+from loadstone.loops.accelerator import Accelerator
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import choose_tiling, compare_executions, plan_tiles, run_accelerator
+from loadstone.options import Target
+from loadstone.pipeline import plan_tiles
+from loadstone.run import compare_executions
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.storage.local_plan import with_buffers
+from loadstone.transform.choice import choose_tiling
 from loadstone.transform.temporaries import without_temporaries
+from ready import run_accelerator
 
 ARRAYS = "int n, int a[n], int b[n], short c[n], int m[n][n], unsigned char x[n], int h[256]"
 GIVES_WAY = {
@@ -57,7 +61,7 @@ def check(kernel: Kernel, simpler: Kernel, parameters: dict[str, int]) -> None:
     execute(kernel, parameters, expected)
     execute(simpler, parameters, actual)
     assert not mismatches(expected, actual, live_out_arrays(kernel))
-    assert compare_executions(simpler, parameters)["match"]
+    assert compare_executions(simpler, parameters).is_right
 
 
 @pytest.mark.parametrize("name", GIVES_WAY)
@@ -111,13 +115,13 @@ EDGES = """void edges(int h, int w, unsigned char in[h][w], short out[h][w]) {
 
 
 @pytest.mark.parametrize("target", ["c", "hls"])
-def test_loops_with_temporaries_can_be_tiled(target: str, tmp_path: Path) -> None:
+def test_loops_with_temporaries_can_be_tiled(target: Target, tmp_path: Path) -> None:
     path = tmp_path / "edges.c"
     path.write_text(EDGES)
     tiles = choose_tiling(ls.parse(path))
-    accelerator = make_accelerator(with_buffers(plan_tiles(tiles), 2))
+    accelerator = Accelerator(with_buffers(plan_tiles(tiles), 2))
     for parameters in ({"h": 9, "w": 11}, {"h": 2, "w": 3}, {"h": 6, "w": 5}):
-        assert run_accelerator(accelerator, parameters, target=target)["match"]
+        assert run_accelerator(accelerator, parameters, target=target).is_right
 
 
 def test_a_schedule_is_found_without_temporaries(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from loadstone.analysis import dependences
 from loadstone.emit.c.transformed import emit_transformed
 from loadstone.loops.transformed import Style, program_loops
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import automatic_steps
 from loadstone.poly import fixed
 from loadstone.poly import pairs as enumerated
 from loadstone.poly.limits import LimitReached, operation_limit
@@ -29,6 +28,7 @@ from loadstone.transform.legality import Missing, Violation, program_violation
 from loadstone.transform.loop_names import StepError
 from loadstone.transform.parallel import nests, parallel_loops
 from loadstone.transform.program import Program, program_of
+from loadstone.transform.scripted import automatic_steps
 from loadstone.transform.step_syntax import Step, read_step, step_text
 from loadstone.transform.steps import STEPS, Fuse, Interchange, Shift, Skew
 from oracle import Pairs, flow_pairs, memory_pairs, traced

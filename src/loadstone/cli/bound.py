@@ -10,7 +10,7 @@ from typing import Any
 
 from loadstone.cli.console import console, table
 from loadstone.cli.count import check_parameters, given_text
-from loadstone.cli.kernels import parameter_values
+from loadstone.cli.parser import refuse
 from loadstone.counting.bounding import (
     AddVariables,
     Basic,
@@ -31,10 +31,12 @@ from loadstone.counting.schedule_search import Found, search
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
 from loadstone.frontend.read import parse
 from loadstone.model.kernel import Kernel
+from loadstone.pipeline import parameter_values
 from loadstone.poly.limits import LimitReached, operation_limit
 
 BOUND_LIMIT, ATTEMPT_LIMIT = 40_000_000, 10_000_000
 BEST = 5
+_OF_KERNELS = ("schedule", "commutative", "early_inputs", "late_outputs", "search", "defines", "include", "function")
 BASIC: dict[str, Callable[[int | None], Basic]] = {
     "exact": lambda _: Exact(),
     "add-var": lambda _: AddVariables(),
@@ -51,12 +53,27 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(
             Diagnostic("give either QPOLY or --live KERNEL", None, "loadstone bound '{ [i] -> i^2 : 0 <= i <= 9 }'")
         )
+    _check_effects(arguments)
     try:
         with operation_limit(BOUND_LIMIT):
             return _search(arguments) if arguments.search else _bound(arguments)
     except LimitReached as error:
         hint = "give parameters with -p, or take another method, --method add-var"
         raise InputError(Diagnostic(f"the bound is too hard: {error}", None, hint)) from None
+
+
+def _check_effects(arguments: argparse.Namespace) -> None:
+    """Refuse options without effect."""
+    if arguments.live is None:
+        refuse(arguments, _OF_KERNELS, "without --live")
+    if arguments.search is None:
+        refuse(arguments, ("dimensions",), "without --search")
+    else:
+        refuse(arguments, ("schedule", "minimum", "accuracy"), "with --search")
+    if arguments.method not in (None, "hybrid"):
+        refuse(arguments, ("basic",), f"with --method {arguments.method}")
+        if arguments.method != "split-periods":
+            refuse(arguments, ("threshold",), f"with --method {arguments.method}")
 
 
 def _method(arguments: argparse.Namespace) -> Method:
@@ -156,10 +173,8 @@ def _show(info: dict[str, Any], arguments: argparse.Namespace) -> None:
 
 def _search(arguments: argparse.Namespace) -> int:
     """Print the schedules that need the least memory."""
-    if arguments.live is None:
-        raise InputError(Diagnostic("--search needs a kernel", None, "give it with --live KERNEL"))
     kernel = _kernel(arguments)
-    values = parameter_values(arguments, kernel)
+    values = parameter_values(kernel, dict(arguments.parameters))
     lifetime = _lifetime(arguments)
     dimensions, method = arguments.dimensions, _method(arguments)
     found = sorted(

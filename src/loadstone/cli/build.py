@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import argparse
 import json
+from importlib import import_module
 
-from loadstone.cli.circuits import check_external, external_design, hardware_choices
-from loadstone.cli.kernels import (
-    accelerator_of,
-    complete_network,
-    given_values,
-    parameter_values,
-    read_kernel,
-)
-from loadstone.emit.c.network_targets import build_network_project
-from loadstone.emit.c.targets import build_project
-from loadstone.emit.hdl.on_chip import HARDWARE_TARGETS
+from loadstone.build import build_network, build_programs
+from loadstone.cli.compilations import compilation_of
+from loadstone.cli.parser import check_modes
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
-from loadstone.model.kernel import Kernel
-from loadstone.networks.sizes import sized
-from loadstone.targets import build_accelerator, build_hardware
+from loadstone.options import CIRCUITS, PROGRAMS, Mode, Target, modes_of
+
+MODES: dict[Mode, str] = {
+    "c": "--target c",
+    "hls": "--target hls",
+    "on-chip": "--target verilog or vhdl without --bus",
+    "accelerator": "--target verilog or vhdl with --bus",
+    "network-c": "--network --target c",
+    "network-hls": "--network --target hls",
+}
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write sources, testbench, Makefile and plan, network or description for the targets."""
-    kernel = read_kernel(arguments)
-    targets = arguments.target or ["c"]
-    project = (_network if arguments.network else _projects)(arguments, kernel, targets)
+    targets: list[Target] = list(dict.fromkeys(arguments.target or ["c"]))
+    _check(arguments, targets)
+    project = _project(arguments, targets)
     folder = project.write(arguments.folder)
     if arguments.json:
         print(json.dumps({"folder": str(folder), "files": sorted(project.files)}))
@@ -38,41 +38,32 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _projects(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
-    programs = [target for target in targets if target not in HARDWARE_TARGETS]
-    circuits = [target for target in targets if target in HARDWARE_TARGETS]
+def _check(arguments: argparse.Namespace, targets: list[Target]) -> None:
+    """Refuse what cannot be written, and options without effect."""
+    if arguments.folder is None:
+        raise InputError(Diagnostic("no folder to write", None, "name one with -o DIR"))
+    for target in targets:
+        if arguments.network and target in CIRCUITS:
+            hint = "leave --network out, or use --target c or hls"
+            raise InputError(Diagnostic(f"process networks are not written as {target}", None, hint))
+    check_modes(arguments, modes_of(targets, network=arguments.network, on_bus=arguments.bus is not None), MODES)
+
+
+def _project(arguments: argparse.Namespace, targets: list[Target]) -> Project:
+    programs: list[Target] = [target for target in targets if target in PROGRAMS]
+    circuits: list[Target] = [target for target in targets if target in CIRCUITS]
     files: dict[str, str] = {}
     if programs:
-        files.update(_accelerator(arguments, kernel, programs).files)
+        build = build_network if arguments.network else build_programs
+        files.update(build(compilation_of(arguments), programs, arguments.flavour).files)
     if circuits:
-        files.update(_hardware(arguments, kernel, circuits).files)
+        files.update(_hardware(arguments, circuits).files)
     return Project(files)
 
 
-def _hardware(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
-    values = parameter_values(arguments, kernel)
-    if arguments.bus is None:
-        check_external(arguments)
-        return build_hardware(kernel, targets, values, *hardware_choices(arguments))
-    accelerator = accelerator_of(arguments, kernel, values, for_hardware=True)
-    return build_accelerator(accelerator, external_design(arguments, accelerator, values), targets, values)
-
-
-def _accelerator(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
-    accelerator = accelerator_of(arguments, kernel, given_values(arguments, kernel))
-    known = {**kernel.defaults, **dict(arguments.parameters)}
-    return build_project(accelerator, targets, known, flavour=arguments.flavour)
-
-
-def _network(arguments: argparse.Namespace, kernel: Kernel, targets: list[str]) -> Project:
-    _check_programs(targets)
-    values = parameter_values(arguments, kernel)
-    network = complete_network(arguments, kernel)
-    return build_network_project(network, sized(network, values), targets, values, flavour=arguments.flavour)
-
-
-def _check_programs(targets: list[str]) -> None:
-    for target in targets:
-        if target in HARDWARE_TARGETS:
-            hint = "leave --network out, or ask for c or hls"
-            raise InputError(Diagnostic(f"process networks are not written as {target}", None, hint))
+def _hardware(arguments: argparse.Namespace, targets: list[Target]) -> Project:
+    compilation = import_module("loadstone.cli.circuits").circuit_of(arguments)
+    builders = import_module("loadstone.build_circuit")
+    build = builders.build_on_chip if arguments.bus is None else builders.build_accelerator
+    project: Project = build(compilation, targets)
+    return project

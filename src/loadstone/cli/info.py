@@ -13,7 +13,7 @@ from rich.text import Text
 from loadstone.analysis.info import kernel_info
 from loadstone.cli.console import console, table
 from loadstone.cli.kernels import read_kernel
-from loadstone.pipeline import within_limit
+from loadstone.poly.limits import within_limit
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -10,7 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from loadstone.cli import options
-from loadstone.errors import LoadstoneError
+from loadstone.cli.parser import CommandParser
+from loadstone.errors import Diagnostic, LoadstoneError
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Command:
 
     name: str
     summary: str
-    add_options: Callable[[argparse.ArgumentParser], None]
+    add_options: Callable[[CommandParser], None]
 
 
 COMMANDS = (
@@ -33,19 +35,19 @@ COMMANDS = (
     Command("build", "write the accelerator", options.build),
     Command("run", "build, execute against the original program, compare", options.run),
     Command("synth", "area and clock frequency by open tools", options.synth),
-    Command("report", "the picture of it all", options.report),
+    Command("report", "HTML report", options.report),
     Command("doctor", "which optional tools are there, and how to get the others", options.output),
 )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    parsed = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
     try:
+        parsed = _parsed(words)
         status: int = import_module(f"loadstone.cli.{parsed.command}").run(parsed)
     except LoadstoneError as error:
-        print(error, file=sys.stderr)
-        return error.exit_status
+        return _failed(error, words)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -54,21 +56,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("LOADSTONE_DEBUG"):
             raise
-        print(f"error: internal error: {type(error).__name__}: {error}", file=sys.stderr)
-        print("hint: this is a bug in Loadstone; LOADSTONE_DEBUG=1 shows where", file=sys.stderr)
-        return 2
+        hint = "this is a bug in Loadstone; LOADSTONE_DEBUG=1 shows where"
+        problem = Diagnostic(f"internal error: {type(error).__name__}: {error}", None, hint)
+        return _failed(LoadstoneError(problem), words)
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _failed(error: LoadstoneError, words: Sequence[str]) -> int:
+    """Say what went wrong, to people and with --json to programs; returns the exit status."""
+    if "--json" in words:
+        print(json.dumps(error.as_json()))
+    print(error, file=sys.stderr)
+    return error.exit_status
+
+
+def _parsed(words: Sequence[str]) -> argparse.Namespace:
+    """The command with its options, defaults among them."""
+    parsed, unknown = _parser().parse_known_args(words)
+    command: CommandParser = parsed.parser
+    if unknown:
+        command.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return command.complete(parsed)
+
+
+def _parser() -> CommandParser:
+    parser = CommandParser(
         prog="loadstone",
         description="From an affine loop kernel and a tiling to an accelerator that spares external memory.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
-        command.add_options(commands.add_parser(command.name, help=command.summary, description=command.summary))
+        added = commands.add_parser(command.name, help=command.summary, description=command.summary)
+        added.set_defaults(parser=added)
+        command.add_options(added)
     return parser
 
 

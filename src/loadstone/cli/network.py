@@ -10,26 +10,27 @@ from pathlib import Path
 
 from rich.console import Console
 
+from loadstone.cli.compilations import compilation_of
 from loadstone.cli.console import console, table
-from loadstone.cli.kernels import given_values, known_values, network_tiles, read_kernel
+from loadstone.cli.parser import refuse
 from loadstone.errors import Diagnostic, InputError
 from loadstone.networks.description import Closed, Size, network_info, size_text, summary
 from loadstone.networks.drawing import dot, text_lines
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import sized
-from loadstone.pipeline import channel_sizes, check_tiling, split_network, whole_network
+from loadstone.pipeline import channel_sizes, split_network
 from loadstone.report.network_picture import network_svg
 from loadstone.simulate.networks.tune import Tuning, tune
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the network, or draw it into a file."""
-    kernel = read_kernel(arguments)
-    tiles = network_tiles(arguments, kernel)
-    check_tiling(tiles, arguments.limit)
-    whole = whole_network(tiles, compute_only=arguments.compute_only, limit=arguments.limit)
+    compilation = compilation_of(arguments)
+    whole = compilation.whole_network.without_transfers() if arguments.compute_only else compilation.whole_network
     network = split_network(whole, arguments.split, reuse=arguments.reuse)
-    values = given_values(arguments, kernel) if arguments.json else known_values(arguments, kernel)
+    values = compilation.given_values if arguments.json else compilation.known_values
+    if values is None:
+        refuse(arguments, ("power_of_two",), "without values of all parameters", "give them with -p")
     before = channel_sizes(whole, values, round_up=arguments.power_of_two)
     sizes = channel_sizes(network, values, round_up=arguments.power_of_two, known=before)
     if arguments.file:

@@ -11,42 +11,43 @@ import islpy as isl
 from rich.console import Console
 from rich.text import Text
 
+from loadstone.cli.compilations import compilation_of
 from loadstone.cli.console import console, table
-from loadstone.cli.kernels import accelerator_of, given_values, known_values, read_kernel, tiled_kernel
+from loadstone.cli.parser import refuse
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.description import accelerator_info, buffer_info, bursts
-from loadstone.pipeline import check_tiling, plan_tiles, within_limit
-from loadstone.poly.limits import DEFAULT_LIMIT
+from loadstone.pipeline import Compilation
+from loadstone.poly.limits import DEFAULT_LIMIT, within_limit
 from loadstone.transfer import ArrayPlan, Plan
 from loadstone.transfer.check import check_plan
 from loadstone.transfer.description import comparison
 from loadstone.transfer.plan_file import read_plan
 from loadstone.transfer.quast import plan_quasts
-from loadstone.transform.tiling import TiledKernel
+
+_LOCAL = ("depth", "strips", "power_of_two")
+"""Options of local buffers."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan, or judge a given one."""
-    kernel = read_kernel(arguments)
-    tiles = tiled_kernel(arguments, kernel)
     if arguments.check:
-        return _check(arguments, tiles)
+        refuse(arguments, (*_LOCAL, "keep_dead_stores", "parameters", "per_tile", "quast"), "with --check")
+        return _check(arguments, compilation_of(arguments))
     if arguments.quast:
-        plan = plan_tiles(tiles, keep_dead_stores=arguments.keep_dead_stores, limit=arguments.limit)
-        _show_quasts(plan, arguments.limit or DEFAULT_LIMIT, console())
-        return 0
-    given = given_values(arguments, kernel)
-    accelerator = accelerator_of(arguments, kernel, given)
+        refuse(arguments, (*_LOCAL, "parameters", "per_tile"), "with --quast")
+        return _trees(arguments, compilation_of(arguments))
+    compilation = compilation_of(arguments)
     if arguments.json:
-        print(json.dumps(accelerator_info(accelerator, given, per_tile=arguments.per_tile)))
+        given = compilation.given_values
+        print(json.dumps(accelerator_info(compilation.accelerator, given, per_tile=arguments.per_tile)))
     else:
-        _show(accelerator, known_values(arguments, kernel), arguments.per_tile, console())
+        _show(compilation, arguments.per_tile, console())
     return 0
 
 
-def _check(arguments: argparse.Namespace, tiles: TiledKernel) -> int:
-    load, store = read_plan(Path(arguments.check), tiles)
-    check_tiling(tiles, arguments.limit)
+def _check(arguments: argparse.Namespace, compilation: Compilation) -> int:
+    load, store = read_plan(Path(arguments.check), compilation.tiles)
+    tiles = compilation.legal_tiles
     verdict = within_limit("the plan", arguments.limit, lambda: check_plan(tiles, load, store))
     if arguments.json:
         print(json.dumps(verdict.described()))
@@ -55,7 +56,20 @@ def _check(arguments: argparse.Namespace, tiles: TiledKernel) -> int:
     return 0 if verdict.valid else 1
 
 
-def _show(accelerator: Accelerator, parameters: Mapping[str, int] | None, per_tile: bool, screen: Console) -> None:
+def _trees(arguments: argparse.Namespace, compilation: Compilation) -> int:
+    """Show the decision trees of a plan."""
+    trees = plan_quasts(compilation.transfers, arguments.limit or DEFAULT_LIMIT)
+    if arguments.json:
+        print(json.dumps({"kernel": compilation.kernel.name, "quasts": dict(trees)}))
+        return 0
+    for title, text in trees:
+        console().print(Text(title, style="bold"))
+        console().print(f"{text}\n", markup=False)
+    return 0
+
+
+def _show(compilation: Compilation, per_tile: bool, screen: Console) -> None:
+    accelerator, parameters = compilation.accelerator, compilation.known_values
     plan = accelerator.plan
     tiles = plan.tiles
     quality = "exact" if plan.exact else f"approximated: {plan.reason}"
@@ -75,18 +89,20 @@ def _show(accelerator: Accelerator, parameters: Mapping[str, int] | None, per_ti
         for title, closed in _volumes(part, per_tile):
             text = "no closed form within the operation limit" if closed is None else str(closed)
             screen.print(f"  {title:6} {text}", markup=False)
-    _show_buffers(accelerator, parameters, screen)
+    _show_buffers(accelerator, parameters, compilation.given_values, screen)
     _show_scans(accelerator, screen)
     if parameters is not None:
         _show_comparison(plan, parameters, screen)
 
 
-def _show_buffers(accelerator: Accelerator, parameters: Mapping[str, int] | None, screen: Console) -> None:
+def _show_buffers(
+    accelerator: Accelerator, known: Mapping[str, int] | None, given: Mapping[str, int] | None, screen: Console
+) -> None:
     screen.print()
     screen.print(Text("local buffers", style="bold"))
     rows: list[tuple[str, ...]] = []
     for name, buffer in accelerator.buffers.items():
-        info = buffer_info(buffer, parameters)
+        info = buffer_info(buffer, known, buffer.most_live(given))
         shape = " x ".join(map(str, info["shape"])) or "register"
         alive = "?" if info["max_live"] is None else str(info["max_live"])
         ratio = "" if info["ratio"] is None else f"{info['ratio']:.2f}"
@@ -124,10 +140,3 @@ def _show_comparison(plan: Plan, parameters: Mapping[str, int], screen: Console)
         for row in comparison(plan, parameters)
     ]
     screen.print(table(("way", ">loaded", ">stored", ">total"), rows))
-
-
-def _show_quasts(plan: Plan, limit: int, screen: Console) -> None:
-    for title, text in plan_quasts(plan, limit):
-        screen.print(Text(title, style="bold"))
-        screen.print(text, markup=False)
-        screen.print()

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
-from loadstone.cli.kernels import accelerator_of, parameter_values, read_kernel
-from loadstone.pipeline import is_right, run_accelerator
+from loadstone.cli.compilations import compilation_of
+from loadstone.errors import Diagnostic, InputError
+from loadstone.options import RunOptions
 from loadstone.report import emit_report, gather_report
 from loadstone.report.page import write_page
+from loadstone.run import run_program
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page."""
-    kernel = read_kernel(arguments)
-    parameters = parameter_values(arguments, kernel)
-    accelerator = accelerator_of(arguments, kernel, parameters)
-    outcome = run_accelerator(accelerator, parameters) if arguments.verify else None
-    report = gather_report(accelerator.plan, parameters, verification=outcome)
+    _check_file(arguments.file)
+    compilation = compilation_of(arguments)
+    outcome = run_program(compilation, RunOptions()) if arguments.verify else None
+    report = gather_report(compilation.plan, compilation.values, verification=outcome)
     path = write_page(arguments.file, emit_report(report))
     print(json.dumps({"file": str(path)}) if arguments.json else f"wrote {path}")
-    return 0 if outcome is None or is_right(outcome) else 1
+    return 0 if outcome is None or outcome.is_right else 1
+
+
+def _check_file(name: str | None) -> None:
+    """Refuse a file that is no page."""
+    if name is None:
+        raise InputError(Diagnostic("no page to write", None, "name one with -o F.html"))
+    if Path(name).suffix.lower() not in (".html", ".htm"):
+        hint = "name a file that ends in .html; a browser prints it as PDF"
+        raise InputError(Diagnostic(f"a report is HTML, and not for {name}", None, hint))

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from loadstone.cli.compilations import compilation_of
 from loadstone.cli.console import console, table
-from loadstone.cli.kernels import parameter_values, read_kernel, tiled_kernel
-from loadstone.errors import Diagnostic, InputError
+from loadstone.cli.parser import refuse
 from loadstone.locality.advice import Action, origin_of, suggestions
 from loadstone.locality.description import histogram_rows, reuse_info, symbolic_info, trace_info
 from loadstone.locality.measurement import measure
@@ -21,37 +21,32 @@ from loadstone.locality.profile import PairCount, Profile, misses
 from loadstone.locality.references import Reference
 from loadstone.locality.symbolic import SymbolicReuse, symbolic_reuses
 from loadstone.locality.trace import TraceRow, trace_table
-from loadstone.model.kernel import Kernel
-from loadstone.pipeline import check_tiling
+from loadstone.pipeline import Compilation
 
 _BAR, _MOST_PAIRS, _MOST_CONTENTS = 40, 20, 8
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the distances: in numbers, access by access, or in closed form."""
-    kernel = read_kernel(arguments)
-    order = _order(arguments, kernel)
-    if arguments.line > 1 and (arguments.symbolic or arguments.trace):
-        raise InputError(
-            Diagnostic("lines are for measured distances", None, "leave out --line, --trace and --symbolic")
-        )
+    if arguments.symbolic:
+        refuse(arguments, ("line", "trace", "parameters", "seed"), "with --symbolic")
+    if arguments.trace:
+        refuse(arguments, ("line",), "with --trace")
+    compilation = compilation_of(arguments)
+    order = _order(arguments, compilation)
     if arguments.symbolic:
         _run_symbolic(arguments, order)
     elif arguments.trace:
-        _run_trace(arguments, order, parameter_values(arguments, kernel))
+        _run_trace(arguments, order, compilation.values)
     else:
-        _run_measured(arguments, order, parameter_values(arguments, kernel))
+        _run_measured(arguments, order, compilation.values)
     return 0
 
 
-def _order(arguments: argparse.Namespace, kernel: Kernel) -> Order:
-    """The order of the source, or that of a tiling if the options ask for one."""
-    asked = (arguments.tile, arguments.schedule, arguments.strip, arguments.tiled or None)
-    if all(part is None for part in asked):
-        return order_of(kernel)
-    tiles = tiled_kernel(arguments, kernel)
-    check_tiling(tiles, arguments.limit)
-    return order_of(tiles)
+def _order(arguments: argparse.Namespace, compilation: Compilation) -> Order:
+    """The order of the source, or that of a tiling if there is one among the options."""
+    tiled = arguments.tiled or arguments.given & {"sizes", "schedule", "strip"}
+    return order_of(compilation.legal_tiles if tiled else compilation.kernel)
 
 
 def _run_measured(arguments: argparse.Namespace, order: Order, parameters: Mapping[str, int]) -> None:

@@ -4,117 +4,124 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from shutil import get_terminal_size
 
-from loadstone.cli.kernels import accelerator_of, parameter_values, read_kernel
-from loadstone.model.kernel import Kernel
-from loadstone.pipeline import compare_executions, is_right, run_accelerator
+from loadstone.cli.compilations import compilation_of
+from loadstone.cli.parser import check_modes
+from loadstone.options import CIRCUITS, Mode, RunOptions
+from loadstone.outcome import MemoryUse, Outcome
+from loadstone.report.activity_picture import activity_lines
+from loadstone.run import compare_executions, run_program
+
+MODES: dict[Mode, str] = {
+    "c": "--target c",
+    "hls": "--target hls",
+    "model": "--target model",
+    "on-chip": "--target verilog or vhdl without --memory",
+    "accelerator": "--target verilog --memory",
+    "prediction": "--memory --simulator transactions",
+    "network-c": "--network --target c",
+    "network-hls": "--network --target hls",
+    "network-hardware": "--network --memory",
+}
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Execute and compare; the exit status says whether results and words moved are as expected."""
-    kernel = read_kernel(arguments)
-    parameters = parameter_values(arguments, kernel)
-    match arguments.target:
-        case "model":
-            result, show = compare_executions(kernel, parameters, arguments.seed), _show_ways
-        case "verilog" | "vhdl":
-            circuits = import_module("loadstone.cli.circuits")
-            result, show = circuits.run_circuit(arguments, kernel, parameters), _show_hardware
-        case _:
-            result, show = _run_accelerator(arguments, kernel, parameters), _show
+    options = RunOptions.of(vars(arguments))
+    check_modes(arguments, [options.mode()], MODES)
+    outcome = _outcome(arguments, options)
     if arguments.json:
-        print(json.dumps(result))
+        print(json.dumps(outcome.as_json(timeline=options.timeline)))
     else:
-        show(result)
-    return 0 if is_right(result) else 1
+        _show(outcome, timeline=options.timeline)
+    return 0 if outcome.is_right else 1
 
 
-def _run_accelerator(arguments: argparse.Namespace, kernel: Kernel, parameters: dict[str, int]) -> dict[str, Any]:
-    return run_accelerator(
-        accelerator_of(arguments, kernel, parameters),
-        parameters,
-        target=arguments.target,
-        flavour=arguments.flavour,
-        seed=arguments.seed,
-        checked=arguments.checked,
-        sequential=arguments.sequential,
-    )
+def _outcome(arguments: argparse.Namespace, options: RunOptions) -> Outcome:
+    if options.target in CIRCUITS:
+        circuit = import_module("loadstone.cli.circuits").circuit_of(arguments)
+        found: Outcome = import_module("loadstone.run_circuit").run_circuit(circuit, options)
+        return found
+    compilation = compilation_of(arguments)
+    if options.target == "model":
+        return compare_executions(compilation.kernel, compilation.values, options.seed)
+    return run_program(compilation, options)
 
 
-def _show(result: dict[str, Any]) -> None:
-    print(f"{_title(result)} as {result['target']}")
-    _show_result(result)
-    _show_words(result)
+def _show(outcome: Outcome, *, timeline: bool) -> None:
+    if outcome.ways is not None:
+        _show_ways(outcome, outcome.ways)
+        return
+    print(f"{_title(outcome)} as {outcome.target}{f' in {outcome.simulator}' if outcome.simulator else ''}")
+    if outcome.verdict is not None:
+        wrong = outcome.verdict.mismatches
+        verdict = "agrees bit by bit" if wrong == 0 else f"{wrong} cells differ"
+        print(f"  result       {verdict} with the original: {_outputs(outcome)}")
+    _show_traffic(outcome)
+    if outcome.cycles is not None:
+        _show_cycles(outcome, outcome.cycles)
+    _show_statements(outcome)
+    if timeline:
+        for line in activity_lines(outcome.activities, get_terminal_size().columns - 2):
+            print(f"  {line}")
 
 
-def _show_words(result: dict[str, Any]) -> None:
-    for key in ("loaded", "stored"):
-        moved, predicted = result[key], result["predicted"][key]
-        verdict = "as predicted" if moved == predicted else f"but {predicted} were predicted"
-        print(f"  {key:12} {moved} words, {'by the plan' if 'sampled' in result else verdict}")
+def _show_traffic(outcome: Outcome) -> None:
+    traffic = outcome.traffic
+    if traffic is None:
+        return
+    rows = (("loaded", traffic.loaded, traffic.planned[0]), ("stored", traffic.stored, traffic.planned[1]))
+    for title, moved, planned in rows:
+        verdict = "as predicted" if moved == planned else f"but {planned} were predicted"
+        print(f"  {title:12} {moved} words, {'by the plan' if outcome.sample else verdict}")
 
 
-def _show_hardware(result: dict[str, Any]) -> None:
-    print(f"{_title(result)} as {result['target']} in {result['simulator']}")
-    if "match" in result:
-        _show_result(result)
-    if "memory" in result:
-        _show_words(result)
-    count = result["instances"]
-    each = f", {result['cycles'] / count:.2f} for each of {count} instances" if count else ""
-    print(f"  cycles       {result['cycles']}{each}")
-    if "sampled" in result:
-        _show_sample(result)
-    if "memory" in result:
-        _show_system(result)
-    for name, times in result.get("statements", {}).items():
-        rate = "every cycle" if times["interval"] == 1 else f"every {times['interval']} cycles: {times['reason']}"
-        print(f"  {name:12} written {times['latency']} cycles after its start; can start {rate}")
+def _show_cycles(outcome: Outcome, cycles: int) -> None:
+    count = outcome.instances
+    print(f"  cycles       {cycles}{f', {cycles / count:.2f} for each of {count} instances' if count else ''}")
+    if outcome.sample is not None:
+        print(f"  sampled      {outcome.sample.tiles} of {outcome.sample.of} tiles, which stand for all")
+    baseline = outcome.baseline
+    if baseline is not None and baseline.cycles is None:
+        print(f"  baseline     not possible: {baseline.reason}")
+    elif baseline is not None:
+        print(f"  baseline     {baseline.cycles} cycles ({baseline.speedup(cycles):.2f}x slower)")
+    if outcome.memory is not None:
+        _show_memory(outcome.memory)
+    if outcome.lanes is not None:
+        lanes = outcome.lanes
+        print(f"  lanes        {f'{lanes.count} of loop {lanes.dimension}' if lanes.count > 1 else '1'}")
+        if lanes.reason:
+            print(f"               not {lanes.asked}: {lanes.reason}")
 
 
-def _show_sample(result: dict[str, Any]) -> None:
-    """Of which tiles a prediction was made."""
-    sample, timeline = result["sampled"], "; the timeline shows these alone" if "drawn" in result else ""
-    print(f"  sampled      {sample['tiles']} of {sample['of']} tiles, which stand for all{timeline}")
+def _show_memory(memory: MemoryUse) -> None:
+    rows = "" if memory.row_changes is None else f": {memory.row_changes} row changes, busy {memory.busy or 0:.0%}"
+    print(f"  memory       {memory.name}{rows}")
 
 
-def _show_system(result: dict[str, Any]) -> None:
-    """What is known of a run with external memory."""
-    memory = result["memory"]
-    rows = "" if memory["row_changes"] is None else f": {memory['row_changes']} row changes, busy {memory['busy']:.0%}"
-    if "no_baseline" in result:
-        print(f"  directly     not possible: {result['no_baseline']}")
-    elif "baseline_cycles" in result:
-        cycles, ratio = result["baseline_cycles"], result["speedup"]
-        print(f"  directly     {cycles} cycles without local memory: {ratio:.2f} times as many")
-    print(f"  memory       {memory['name']}{rows}")
-    if "lanes" in result:
-        lanes = result["lanes"]
-        print(f"  lanes        {lanes['count']} of loop {lanes['loop']}" if lanes["count"] > 1 else "  lanes        1")
-        if lanes["reason"]:
-            print(f"               not {lanes['asked']}: {lanes['reason']}")
-    for line in result.get("drawn", ()):
-        print(f"  {line}")
+def _show_statements(outcome: Outcome) -> None:
+    for name, times in (outcome.statements or {}).items():
+        why = f": {times['reason']}" if times["interval"] > 1 else ""
+        print(f"  {name:12} latency {times['latency']}, initiation interval {times['interval']}{why}")
 
 
-def _show_result(result: dict[str, Any]) -> None:
-    verdict = "agrees bit by bit" if result["match"] else f"{result['mismatches']} cells differ"
-    print(f"  result       {verdict} with the original: {_outputs(result)}")
-
-
-def _show_ways(result: dict[str, Any]) -> None:
-    print(f"{_title(result)}: {result['instances']} statement instances")
-    for way, count in result["ways"].items():
+def _show_ways(outcome: Outcome, ways: Mapping[str, int]) -> None:
+    print(f"{_title(outcome)}: {outcome.instances} statement instances")
+    for way, count in ways.items():
         print(f"  {way:12} {'agrees bit by bit' if count == 0 else f'{count} cells differ'}")
-    print(f"compared: {_outputs(result)}")
+    print(f"compared: {_outputs(outcome)}")
 
 
-def _title(result: dict[str, Any]) -> str:
-    values = ", ".join(f"{name}={value}" for name, value in result["parameters"].items())
-    return f"{result['kernel']} with {values or 'no parameters'}"
+def _title(outcome: Outcome) -> str:
+    values = ", ".join(f"{name}={value}" for name, value in outcome.parameters.items())
+    return f"{outcome.kernel} with {values or 'no parameters'}"
 
 
-def _outputs(result: dict[str, Any]) -> str:
-    return ", ".join(f"{name} ({cells} cells)" for name, cells in result["outputs"].items()) or "nothing is live-out"
+def _outputs(outcome: Outcome) -> str:
+    if outcome.verdict is None or not outcome.verdict.outputs:
+        return "nothing is live-out"
+    return ", ".join(f"{name} ({cells} cells)" for name, cells in outcome.verdict.outputs.items())

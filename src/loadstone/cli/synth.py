@@ -6,35 +6,28 @@ import argparse
 import json
 from dataclasses import asdict
 
-from loadstone.cli.circuits import check_external, external_design, hardware_choices
+from loadstone.cli.circuits import circuit_of
 from loadstone.cli.console import console, table
-from loadstone.cli.kernels import accelerator_of, parameter_values, read_kernel
-from loadstone.model.kernel import Kernel
-from loadstone.rtl.module import Module
+from loadstone.cli.parser import check_modes
+from loadstone.options import Mode
 from loadstone.rtl.synthesis import Resources, synthesize
-from loadstone.targets import make_hardware
+
+MODES: dict[Mode, str] = {"on-chip": "hardware on chip, without --bus", "accelerator": "--bus"}
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Synthesize the whole accelerator, or the kernel with its arrays on the chip, and show what it takes."""
-    kernel = read_kernel(arguments)
-    module = _module(arguments, kernel)
+    on_bus = arguments.bus is not None
+    check_modes(arguments, ["accelerator" if on_bus else "on-chip"], MODES)
+    compilation = circuit_of(arguments)
+    module = compilation.design.module if on_bus else compilation.on_chip.module
     with console().status(f"synthesis for {arguments.device}"):
         found = synthesize(module, arguments.device)
     if arguments.json:
-        print(json.dumps({"kernel": kernel.name, **asdict(found)}))
+        print(json.dumps({"kernel": compilation.kernel.name, **asdict(found)}))
     else:
-        _show(kernel.name, found)
+        _show(compilation.kernel.name, found)
     return 0
-
-
-def _module(arguments: argparse.Namespace, kernel: Kernel) -> Module:
-    """The hardware that the options ask for."""
-    values = parameter_values(arguments, kernel)
-    if arguments.bus is not None:
-        return external_design(arguments, accelerator_of(arguments, kernel, values, for_hardware=True), values).module
-    check_external(arguments)
-    return make_hardware(kernel, values, *hardware_choices(arguments)).module
 
 
 def _show(name: str, found: Resources) -> None:

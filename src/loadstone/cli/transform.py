@@ -5,38 +5,45 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from loadstone.cli.console import console, table
-from loadstone.cli.kernels import parameter_values, parse_kernel, script_steps
+from loadstone.cli.kernels import parse_kernel, script_steps
+from loadstone.cli.parser import refuse
 from loadstone.emit.c.transformed import emit_transformed
 from loadstone.errors import Diagnostic, InputError
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import automatic_steps, compare_executions, is_right, parallel_loops_of, transform_kernel
+from loadstone.outcome import Outcome
+from loadstone.pipeline import parameter_values
+from loadstone.run import compare_executions
 from loadstone.transform.description import transformation_info
 from loadstone.transform.script import parse_script
-from loadstone.transform.sequence import Outcome, Transformed, check_result
+from loadstone.transform.scripted import automatic_steps, parallel_loops_of, transform_kernel
+from loadstone.transform.sequence import StepResult, Transformed, check_result
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the steps with their legality, and the transformed program; the exit status says whether it is legal."""
+    if not (arguments.script or arguments.steps or arguments.auto):
+        refuse(arguments, ("allow_illegal", "free_reductions"), "without a step", "name one with --step or --script")
+    if not arguments.verify:
+        refuse(arguments, ("parameters",), "without --verify")
     kernel = parse_kernel(arguments)
     result = _result(arguments, kernel)
     code = emit_transformed(result.program, arguments.style)
     verified = _verified(arguments, result) if arguments.verify and result.legal else None
     if arguments.json:
         info = {**transformation_info(result), "parallel": _parallel(arguments, result), "c": code}
-        print(json.dumps(info if verified is None else {**info, "verified": verified}))
+        print(json.dumps(info if verified is None else {**info, "verified": verified.as_json()}))
     else:
         _show(result, console())
         check_result(result, "" if arguments.allow_illegal else "with --allow-illegal later steps may mend this")
         console().print(f"parallel loops: {', '.join(_parallel(arguments, result)) or 'none'}\n", markup=False)
         _deliver(arguments, code, verified, console())
-    return 0 if result.legal and (verified is None or is_right(verified)) else 1
+    return 0 if result.legal and (verified is None or verified.is_right) else 1
 
 
 def _result(arguments: argparse.Namespace, kernel: Kernel) -> Transformed:
@@ -55,9 +62,9 @@ def _parallel(arguments: argparse.Namespace, result: Transformed) -> tuple[str, 
     return parallel_loops_of(result, arguments.limit) if result.legal else ()
 
 
-def _verified(arguments: argparse.Namespace, result: Transformed) -> dict[str, Any]:
+def _verified(arguments: argparse.Namespace, result: Transformed) -> Outcome:
     loops = program_loops(result.program, arguments.style)
-    return compare_executions(result.kernel, parameter_values(arguments, result.kernel), loops=loops)
+    return compare_executions(result.kernel, parameter_values(result.kernel, dict(arguments.parameters)), loops=loops)
 
 
 def _show(result: Transformed, screen: Console) -> None:
@@ -66,21 +73,21 @@ def _show(result: Transformed, screen: Console) -> None:
         screen.print()
 
 
-def _row(outcome: Outcome) -> tuple[str, str, str]:
+def _row(outcome: StepResult) -> tuple[str, str, str]:
     found = outcome.violation
     return outcome.text, "yes" if found is None else "no", "" if found is None else found.text()
 
 
-def _deliver(arguments: argparse.Namespace, code: str, verified: dict[str, Any] | None, screen: Console) -> None:
+def _deliver(arguments: argparse.Namespace, code: str, verified: Outcome | None, screen: Console) -> None:
     if arguments.file:
         _write(Path(arguments.file), code)
         screen.print(f"wrote {arguments.file}", markup=False)
     else:
         screen.print(code, markup=False, end="")
     if verified is not None:
-        wrong = verified["mismatches"]
-        outcome = f"{wrong} cells differ" if wrong else "agrees bit by bit with the original"
-        screen.print(Text(f"{verified['instances']} statement instances: {outcome}"))
+        wrong = sum((verified.ways or {}).values())
+        verdict = f"{wrong} cells differ" if wrong else "agrees bit by bit with the original"
+        screen.print(Text(f"{verified.instances} statement instances: {verdict}"))
 
 
 def _write(path: Path, code: str) -> None:

@@ -186,8 +186,9 @@ class _Dated:
         flow = flow.apply_domain(self._dates[flow.get_tuple_name(Dim.in_)])
         read_at = self._dates[reader].range_product(self._fixed(access.relation))
         if not flow.apply_range(self._dates[reader]).is_subset(earlier(self._space).reverse()):
-            text = f"error: the order is illegal: some value of {access.array} is read before it is written"
-            raise IllegalTransformation(f"{text}\nhint: if only sums are reordered, --commutative allows it")
+            text = f"the order is illegal: some value of {access.array} is read before it is written"
+            hint = "if only sums are reordered, --commutative allows it"
+            raise IllegalTransformation(Diagnostic(text, None, hint))
         later_reads = earlier(self._space).apply_range(flow.apply_range(read_at)).uncurry()
         return later_reads.intersect_domain(not_earlier(self._space).wrap()).domain_factor_domain()
 

@@ -28,19 +28,9 @@ STRIP, TILE = "strip", "tile"
 
 @dataclass(frozen=True, eq=False)
 class Accelerator:
-    """Load, compute and store processes.
-
-    `strips` runs over the strips (instances of `STRIP`, with the outer tile coordinates), `tiles` over the tiles of a
-    strip (instances of `TILE`, with the inner ones), `compute` over the statement instances of a tile. `loads` and
-    `stores` scan what a tile transfers, arrays one after the other; those that are handed over early come first.
-    """
+    """Load, compute and store processes of a plan, as loops that are made when they are first used."""
 
     plan: LocalPlan
-    strips: Node
-    tiles: Node
-    compute: Node
-    loads: tuple[Scan, ...]
-    stores: tuple[Scan, ...]
 
     @property
     def kernel(self) -> Kernel:
@@ -58,6 +48,37 @@ class Accelerator:
         return self.plan.handover
 
     @cached_property
+    def strips(self) -> Node:
+        """Loops over the strips: instances of `STRIP`, with the outer tile coordinates."""
+        tiles = self.plan.tiles
+        return loops_over(existing_strips(tiles), STRIP, tiles.outer, tiles.kernel.context)
+
+    @cached_property
+    def tiles(self) -> Node:
+        """Loops over the tiles of a strip: instances of `TILE`, with the inner tile coordinates."""
+        return loops_over(self._existing, TILE, self.plan.tiles.inner, self._existing.params())
+
+    @cached_property
+    def compute(self) -> Node:
+        """Loops over the statement instances of a tile."""
+        return _compute_loops(self.plan.tiles, self._existing)
+
+    @cached_property
+    def loads(self) -> tuple[Scan, ...]:
+        """Scans of what a tile loads, arrays one after the other; those that are handed over early come first."""
+        order = sorted(self.plan.arrays, key=lambda name: name not in self.plan.handover.early)
+        return tuple(_scans(self.plan, self._existing, [(name, self.plan[name].load) for name in order]))
+
+    @cached_property
+    def stores(self) -> tuple[Scan, ...]:
+        """Scans of what a tile stores, arrays one after the other."""
+        return tuple(_scans(self.plan, self._existing, [(name, part.store) for name, part in self.plan.arrays.items()]))
+
+    @cached_property
+    def _existing(self) -> isl.Set:
+        return existing_tiles(self.plan.tiles)
+
+    @cached_property
     def buffers(self) -> dict[str, Buffer]:
         """The local memories of the arrays."""
         return {name: part.buffer for name, part in self.plan.arrays.items()}
@@ -65,33 +86,22 @@ class Accelerator:
     @property
     def transferred(self) -> tuple[Array, ...]:
         """The arrays that are loaded or stored."""
-        names = {scan.array for scan in (*self.loads, *self.stores)}
-        return tuple(array for array in self.kernel.arrays.values() if array.name in names)
+        return tuple(array for array in self.kernel.arrays.values() if array.name in self.stored | self.loaded)
 
-    @property
+    @cached_property
+    def loaded(self) -> frozenset[str]:
+        """The arrays that are loaded."""
+        return frozenset(name for name, part in self.plan.arrays.items() if not part.load.is_empty())
+
+    @cached_property
     def stored(self) -> frozenset[str]:
         """The arrays that are stored."""
-        return frozenset(scan.array for scan in self.stores)
+        return frozenset(name for name, part in self.plan.arrays.items() if not part.store.is_empty())
 
     @property
     def registers(self) -> tuple[Array, ...]:
         """The scalars that live in the compute process."""
         return tuple(array for array in self.kernel.arrays.values() if array.name not in self.buffers)
-
-
-def make_accelerator(plan: LocalPlan) -> Accelerator:
-    """The loops of a plan."""
-    tiles = plan.tiles
-    existing = existing_tiles(tiles)
-    order = sorted(plan.arrays, key=lambda name: name not in plan.handover.early)
-    return Accelerator(
-        plan,
-        loops_over(existing_strips(tiles), STRIP, tiles.outer, tiles.kernel.context),
-        loops_over(existing, TILE, tiles.inner, existing.params()),
-        _compute_loops(tiles, existing),
-        tuple(_scans(plan, existing, [(name, plan[name].load) for name in order])),
-        tuple(_scans(plan, existing, [(name, plan[name].store) for name in plan.arrays])),
-    )
 
 
 def _scans(plan: LocalPlan, existing: isl.Set, moves: Sequence[tuple[str, isl.Map]]) -> Iterator[Scan]:

@@ -20,7 +20,7 @@ def accelerator_info(
     """The plan as JSON, with buffers, scans, and how strips follow each other."""
     info = plan_info(accelerator.plan, parameters, per_tile=per_tile)
     for name, buffer in accelerator.buffers.items():
-        info["arrays"][name]["buffer"] = buffer_info(buffer, parameters)
+        info["arrays"][name]["buffer"] = buffer_info(buffer, parameters, buffer.most_live(parameters))
     for title, scans in (("load_scan", accelerator.loads), ("store_scan", accelerator.stores)):
         for scan in scans:
             info["arrays"][scan.array][title] = _scan_info(accelerator, scan, title)
@@ -30,8 +30,8 @@ def accelerator_info(
     return info
 
 
-def buffer_info(buffer: Buffer, parameters: Mapping[str, int] | None) -> dict[str, Any]:
-    """A buffer as JSON; sizes that depend on unknown parameters are texts."""
+def buffer_info(buffer: Buffer, parameters: Mapping[str, int] | None, live: int | None) -> dict[str, Any]:
+    """A buffer, whose most live elements are given, as JSON; sizes that depend on unknown parameters are texts."""
     known: Mapping[str, int] | None = {} if buffer.folds_all else parameters
     if known is None:
         shape: Sequence[int | str] = [affine_text(part.size, buffer.parameters) for part in buffer.components]
@@ -43,8 +43,8 @@ def buffer_info(buffer: Buffer, parameters: Mapping[str, int] | None) -> dict[st
         "shape": [int(size) if str(size).isdigit() else size for size in shape],
         "cells": cells,
         "copies": buffer.copies,
-        "max_live": buffer.most_live if isinstance(cells, int) else None,
-        "ratio": round(cells / buffer.most_live, 4) if isinstance(cells, int) and buffer.most_live else None,
+        "max_live": live if isinstance(cells, int) else None,
+        "ratio": round(cells / live, 4) if isinstance(cells, int) and live else None,
     }
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import islpy as isl
 
+from loadstone.errors import Diagnostic, UnsupportedError
+
+T = TypeVar("T")
 DEFAULT_LIMIT = 40_000_000
 
 
@@ -46,3 +50,13 @@ def _is_exhausted() -> bool:
     except isl.Error:
         return True
     return False
+
+
+def within_limit(what: str, limit: int | None, compute: Callable[[], T]) -> T:
+    """The result of a computation, or an error when it needs too many operations."""
+    try:
+        with operation_limit(limit or DEFAULT_LIMIT):
+            return compute()
+    except LimitReached as reached:
+        hint = "allow more with --limit, or simplify bounds and subscripts"
+        raise UnsupportedError(Diagnostic(f"{what} cannot be decided: {reached}", None, hint)) from None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import islpy as isl
 
 from loadstone.errors import Source
 from loadstone.model.evaluate import evaluate
 from loadstone.model.kernel import Kernel
+from loadstone.outcome import Outcome
 from loadstone.poly import fixed
 from loadstone.report.pictures import MOST_RECTANGLES, Picture, picture
 from loadstone.report.strips import ShownStrip, TileWork, shown_strips, strip_values, strips_of
@@ -103,13 +103,11 @@ class Report:
     timeline: Timeline
     buffers: Mapping[str, BufferSummary]
     notes: tuple[str, ...]
-    verification: Mapping[str, Any] | None
+    verification: Outcome | None
 
 
-def gather_report(
-    plan: LocalPlan, parameters: Mapping[str, int], *, verification: Mapping[str, Any] | None = None
-) -> Report:
-    """The report of a plan for given parameters; `verification` has the keys loaded, stored, predicted and match."""
+def gather_report(plan: LocalPlan, parameters: Mapping[str, int], *, verification: Outcome | None = None) -> Report:
+    """The report of a plan for given parameters; `verification` is the outcome of a run."""
     tiles, kernel = plan.tiles, plan.tiles.kernel
     strips = shown_strips(plan, parameters)
     return Report(
@@ -141,7 +139,9 @@ def _notes(follow: Handover) -> tuple[str, ...]:
 
 def _buffer(buffer: Buffer, parameters: Mapping[str, int]) -> BufferSummary:
     shape = buffer.shape(parameters)
-    return BufferSummary(isl_body(buffer.mapping), shape, buffer.cells(parameters), buffer.most_live, buffer.copies)
+    return BufferSummary(
+        isl_body(buffer.mapping), shape, buffer.cells(parameters), buffer.most_live(parameters), buffer.copies
+    )
 
 
 def _source(kernel: Kernel) -> Source | None:

@@ -7,9 +7,9 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, cast
 
 from loadstone.errors import Diagnostic, InputError
+from loadstone.outcome import Outcome
 from loadstone.report.data import ArrayReport, BufferSummary, Report, Way
 from loadstone.report.drawing import colour, picture_svg, timeline_svg
 from loadstone.report.markup import Markup, element, joined
@@ -92,8 +92,8 @@ def _header(report: Report) -> Markup:
     )
 
 
-def _verdict(verification: Mapping[str, Any]) -> Markup:
-    good = bool(verification.get("match"))
+def _verdict(verification: Outcome) -> Markup:
+    good = verification.is_right
     return element("li", "✓ verified" if good else "✗ results differ", class_="good" if good else "bad")
 
 
@@ -254,21 +254,12 @@ def _way_row(way: Way, most: int, *, own: bool) -> Markup:
     return element("tr", element("th", way.name), bar, *numbers, class_="own" if own else "")
 
 
-def _verification(verification: Mapping[str, Any]) -> Markup:
-    good = bool(verification.get("match"))
-    said = ", ".join(
-        f"{key} {_plain(verification[key])}" for key in ("loaded", "stored", "predicted") if key in verification
-    )
-    outcome = "the results match those of the original" if good else "the results differ from those of the original"
-    return element("p", f"Executed as C threads: {said}; {outcome}.", class_="good" if good else "bad")
-
-
-def _plain(value: Any) -> str:
-    """A number, or numbers with their names, as people read them."""
-    if isinstance(value, Mapping):
-        named = cast(Mapping[str, Any], value)
-        return " and ".join(f"{key} {_plain(part)}" for key, part in named.items())
-    return number(value) if isinstance(value, int) else str(value)
+def _verification(verification: Outcome) -> Markup:
+    good = verification.is_right
+    traffic = verification.traffic
+    moved = "" if traffic is None else f" loaded {number(traffic.loaded)}, stored {number(traffic.stored)} words;"
+    outcome = "results and words are as expected" if good else "the results differ from those of the original"
+    return element("p", f"Executed as C threads:{moved} {outcome}.", class_="good" if good else "bad")
 
 
 def _buffers(buffers: Mapping[str, BufferSummary]) -> Markup:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from loadstone.errors import ToolError
+from loadstone.errors import Diagnostic, ToolError
 
 
 def find_program(name: str, install: str) -> str:
@@ -18,7 +18,7 @@ def find_program(name: str, install: str) -> str:
     here = Path(sys.executable).parent / name
     found = str(here) if here.is_file() else shutil.which(name)
     if found is None:
-        raise ToolError(f"error: {name} was not found\nhint: {install}")
+        raise ToolError(Diagnostic(f"{name} was not found", None, install))
     return found
 
 
@@ -29,7 +29,7 @@ def run_program(command: Sequence[str], folder: Path, settings: Mapping[str, str
     )
     printed = (result.stdout + result.stderr).strip()
     if result.returncode:
-        raise ToolError(f"error: {Path(command[0]).name} failed\n{printed}")
+        raise ToolError(Diagnostic(f"{Path(command[0]).name} failed\n{printed}"))
     return printed
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from loadstone.errors import ToolError
+from loadstone.errors import Diagnostic, ToolError
 from loadstone.rtl.interpreter import Simulation
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import Bits, RtlError, bit
@@ -119,7 +119,7 @@ def unpacked_lines(module: Module, text: str) -> list[dict[str, int]]:
     try:
         return [layout.unpack(int(line, 16)) for line in text.split()]
     except ValueError:
-        raise ToolError(f"error: an output of '{module.name}' has undefined bits in simulation") from None
+        raise ToolError(Diagnostic(f"an output of '{module.name}' has undefined bits in simulation")) from None
 
 
 def ending(module: Module, session: Session, waited: str, rows: str) -> Ending:

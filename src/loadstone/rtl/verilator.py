@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from loadstone.errors import ToolError
+from loadstone.errors import Diagnostic, ToolError
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import Module, externals
 from loadstone.rtl.programs import cache_folder, find_program, run_program, write_files
@@ -352,5 +352,5 @@ def _from_bytes(memory: Memory, data: bytes) -> list[int]:
     """The words of a memory from the bytes that Verilator keeps."""
     size = _word_bytes(memory.type)
     if len(data) != size * memory.depth:
-        raise ToolError(f"error: Verilator keeps memory '{memory.name}' in another form than expected")
+        raise ToolError(Diagnostic(f"Verilator keeps memory '{memory.name}' in another form than expected"))
     return [memory.type.wrap(int.from_bytes(data[k : k + size], "little")) for k in range(0, len(data), size)]

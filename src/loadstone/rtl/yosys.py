@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from loadstone.errors import ToolError
+from loadstone.errors import Diagnostic, ToolError
 from loadstone.rtl.programs import find_program, run_program
 
 _SCRIPT, _REPORT = "synthesis.ys", "cells.json"
@@ -37,7 +37,7 @@ def run(name: str, script: tuple[str, ...], folder: Path) -> dict[str, dict[str,
     try:
         run_program(command, folder)
     except ToolError as failure:
-        raise ToolError(f"error: Yosys cannot synthesize '{name}'\n{_reason(str(failure))}") from None
+        raise ToolError(Diagnostic(f"Yosys cannot synthesize '{name}'\n{_reason(str(failure))}")) from None
     modules: dict[str, Any] = json.loads((folder / _REPORT).read_text())["modules"]
     return {key.removeprefix("\\"): _counted(report["num_cells_by_type"]) for key, report in modules.items()}
 

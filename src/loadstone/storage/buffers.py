@@ -25,6 +25,7 @@ from loadstone.storage.lifetimes import Lifetimes, lifetimes
 from loadstone.storage.max_live import max_live, sample_parameters
 from loadstone.storage.search import rounded
 from loadstone.transfer.plan import Plan
+from loadstone.transform.tiling import TiledKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +44,22 @@ class Component:
 class Buffer:
     """The local memory of one array; where it has two copies, strips use them in turn.
 
-    `most_live` is the largest number of elements that are alive at once, for parameters that are large compared with
-    the tiles (or those that were given); `unsearched` the mapping by successive modulos, with which the search began.
+    `large_live` is the largest number of elements that are alive at once, for parameters that are large compared with
+    the tiles; `unsearched` the mapping by successive modulos, with which the search began.
     """
 
     array: Array
-    parameters: tuple[str, ...]
+    tiles: TiledKernel
+    life: Lifetimes
     components: tuple[Component, ...]
-    most_live: int | None
+    large_live: int | None
     unsearched: Modular
     copies: int = 1
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of the kernel."""
+        return self.tiles.kernel.parameters
 
     @cached_property
     def mapping(self) -> isl.Map:
@@ -78,10 +85,17 @@ class Buffer:
         """The number of cells of one copy for given parameters."""
         return prod(self.shape(parameters))
 
+    def most_live(self, parameters: Mapping[str, int] | None = None) -> int | None:
+        """The largest number of elements that are alive at once, for given parameters; None where it is not known.
 
-def make_buffers(
-    plan: Plan, depth: int, *, power_of_two: bool | None = False, parameters: Mapping[str, int] | None = None
-) -> dict[str, Buffer]:
+        Without parameters: for large ones, or for the defaults of the source where the size depends on parameters.
+        """
+        grows = any(part.modulus is None for part in self.components)
+        known = _defaults(self.tiles.kernel) if parameters is None and grows else parameters
+        return self.large_live if known is None else max_live(self.tiles, self.life, known)
+
+
+def make_buffers(plan: Plan, depth: int, *, power_of_two: bool | None = False) -> dict[str, Buffer]:
     """The buffers of all arrays in memory, for `depth` tiles in flight.
 
     `power_of_two` says whether moduli are powers of two; None: where that takes no more, of memories that have as many
@@ -89,25 +103,19 @@ def make_buffers(
     """
     kernel = plan.tiles.kernel
     return {
-        name: _buffer(plan, lifetimes(plan.tiles, kernel.arrays[name], part, depth), name, power_of_two, parameters)
+        name: _buffer(plan.tiles, lifetimes(plan.tiles, kernel.arrays[name], part, depth), name, power_of_two)
         for name, part in plan.arrays.items()
     }
 
 
-def _buffer(
-    plan: Plan, life: Lifetimes, name: str, power_of_two: bool | None, parameters: Mapping[str, int] | None
-) -> Buffer:
-    tiles, array = plan.tiles, plan.tiles.kernel.arrays[name]
+def _buffer(tiles: TiledKernel, life: Lifetimes, name: str, power_of_two: bool | None) -> Buffer:
+    array = tiles.kernel.arrays[name]
     large = sample_parameters(tiles, life.depth)
     crowd = None if large is None else max_live(tiles, life, large)
     whole, differences = _folded(life)
     least = 1 if crowd is None or large is None else crowd // max(1, prod(_extent(array, k, large) for k in whole))
     found = _modular(differences, max(1, least), power_of_two)
-    known = parameters if parameters is not None or not whole else _defaults(tiles.kernel)
-    alive = crowd if known is None else max_live(tiles, life, known)
-    return Buffer(
-        array, tiles.kernel.parameters, _components(array, whole, found), alive, successive_modulo(differences)
-    )
+    return Buffer(array, tiles, life, _components(array, whole, found), crowd, successive_modulo(differences))
 
 
 def _modular(differences: isl.Set, least: int, power_of_two: bool | None) -> Modular:

@@ -36,15 +36,14 @@ def with_buffers(
     depth: int = DEFAULT_DEPTH,
     *,
     power_of_two: bool | None = False,
-    parameters: Mapping[str, int] | None = None,
     strips: Mode = "overlap",
 ) -> LocalPlan:
-    """The plan with local memories; with parameters, the largest numbers of live elements are those for them.
+    """The plan with local memories.
 
     `strips` says whether strips should overlap, where that is possible. `power_of_two` is that of `make_buffers`.
     """
     follow = handover(plan, depth, strips)
-    made = make_buffers(plan, depth, power_of_two=power_of_two, parameters=parameters)
+    made = make_buffers(plan, depth, power_of_two=power_of_two)
     buffers = {name: replace(buffer, copies=follow.copies(name)) for name, buffer in made.items()}
     arrays = {name: LocalArray(**vars(part), buffer=buffers[name]) for name, part in plan.arrays.items()}
     return LocalPlan(

@@ -10,6 +10,7 @@ import islpy as isl
 from loadstone.transfer.baselines import Baseline, baselines
 from loadstone.transfer.plan import ArrayPlan, Plan
 from loadstone.transfer.volumes import count, total
+from loadstone.transform.tiling import tiling_info
 
 
 def plan_info(plan: Plan, parameters: Mapping[str, int] | None = None, *, per_tile: bool = False) -> dict[str, Any]:
@@ -31,13 +32,7 @@ def plan_info(plan: Plan, parameters: Mapping[str, int] | None = None, *, per_ti
         "parameters": list(tiles.kernel.parameters),
         "exact": plan.exact,
         **({"reason": plan.reason} if plan.reason else {}),
-        "tiling": {
-            "schedule": str(tiles.schedule),
-            "sizes": list(tiles.sizes),
-            "strip": tiles.strip,
-            "outer": list(tiles.outer),
-            "inner": list(tiles.inner),
-        },
+        "tiling": tiling_info(tiles),
         "arrays": arrays,
         "volume": whole,
     }

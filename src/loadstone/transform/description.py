@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from loadstone.transform.legality import Missing, Violation
-from loadstone.transform.sequence import Outcome, Transformed
+from loadstone.transform.sequence import StepResult, Transformed
 
 
 def transformation_info(result: Transformed) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def transformation_info(result: Transformed) -> dict[str, Any]:
     }
 
 
-def _step_info(outcome: Outcome) -> dict[str, Any]:
+def _step_info(outcome: StepResult) -> dict[str, Any]:
     line = outcome.source.words[0].span.line if outcome.source else None
     found = outcome.violation
     return {

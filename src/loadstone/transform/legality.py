@@ -15,7 +15,7 @@ from functools import reduce
 import islpy as isl
 
 from loadstone.analysis import Dependences
-from loadstone.errors import IllegalTransformation
+from loadstone.errors import Diagnostic, IllegalTransformation
 from loadstone.model.kernel import Kernel, Statement
 from loadstone.poly.enumeration import fixed_input, points, sample_pair, sample_point
 from loadstone.poly.names import fixed
@@ -87,9 +87,7 @@ def check_legal(tiles: TiledKernel, dependences: Dependences, hint: Callable[[],
     """Raise `IllegalTransformation` with a witness unless the tiling respects all dependences."""
     found = violation(tiles, dependences)
     if found:
-        advice = hint()
-        text = f"error: the tiling is illegal: {found.text()}"
-        raise IllegalTransformation(text + (f"\nhint: {advice}" if advice else ""))
+        raise IllegalTransformation(Diagnostic(f"the tiling is illegal: {found.text()}", None, hint()))
 
 
 def violation(tiles: TiledKernel, dependences: Dependences) -> Violation | Missing | None:

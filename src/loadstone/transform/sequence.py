@@ -17,7 +17,7 @@ from loadstone.transform.step_syntax import Step, step_text
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepResult:
     """A step that was applied: its text, its place in the script if it has one, and what it breaks, if anything."""
 
     text: str
@@ -44,7 +44,7 @@ class Transformed:
     """The program after a sequence of steps, and what each of them did."""
 
     program: Program
-    steps: tuple[Outcome, ...]
+    steps: tuple[StepResult, ...]
 
     @property
     def kernel(self) -> Kernel:
@@ -67,13 +67,13 @@ def apply_steps(
     """
     program = program_of(kernel)
     known, legal = _known(kernel, free_reductions), program
-    outcomes: list[Outcome] = []
+    outcomes: list[StepResult] = []
     for item in steps:
         step, source = (item.step, item) if isinstance(item, ScriptStep) else (item, None)
         program = _applied(step, source, program)
         if program.base is not legal.base:
             known, legal = _known(program.base, free_reductions), program_of(program.base)
-        outcome = Outcome(step_text(step), source, program_violation(program, known, legal))
+        outcome = StepResult(step_text(step), source, program_violation(program, known, legal))
         legal = program if outcome.legal else legal
         outcomes.append(outcome)
         if not outcome.legal and not allow_illegal:
@@ -84,7 +84,7 @@ def apply_steps(
 def check_result(result: Transformed, hint: str = "") -> None:
     """Raise `IllegalTransformation` if the last step that was applied leaves a dependence broken."""
     if not result.legal:
-        raise IllegalTransformation(result.steps[-1].diagnostic(hint).text())
+        raise IllegalTransformation(result.steps[-1].diagnostic(hint))
 
 
 def _known(kernel: Kernel, free_reductions: bool) -> Dependences:

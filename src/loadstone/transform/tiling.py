@@ -94,7 +94,7 @@ def tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
 
 
 def requested(
-    kernel: Kernel, request: TilingRequest, sizes: tuple[int, ...] | None = None, strip: int | None = None
+    kernel: Kernel, request: TilingRequest, sizes: int | tuple[int, ...] | None = None, strip: int | None = None
 ) -> TiledKernel:
     """The kernel with the tiling that its source asks for, with other sizes or another strip where they are given."""
     _check_names(kernel)
@@ -229,3 +229,14 @@ def _checked_theta(statement: Statement, found: Mapping[str, isl.Map], dims: int
 def with_strip(tiles: TiledKernel, strip: int) -> TiledKernel:
     """The same tiling with another depth of the strip."""
     return replace(tiles, strip=_strip(strip, len(tiles.sizes)))
+
+
+def tiling_info(tiles: TiledKernel) -> dict[str, object]:
+    """The tiling as JSON."""
+    return {
+        "schedule": str(tiles.schedule),
+        "sizes": list(tiles.sizes),
+        "strip": tiles.strip,
+        "outer": list(tiles.outer),
+        "inner": list(tiles.inner),
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from loadstone.emit.c.accelerator import summary
 from loadstone.emit.c.hls_design import Design, check_sizes
@@ -12,8 +11,7 @@ from loadstone.emit.c.hls_shim import HLS_H, HLS_STREAM_H
 from loadstone.emit.c.hls_vitis import VITIS, emit_vitis_header, emit_vitis_source
 from loadstone.emit.c.processes import Processes
 from loadstone.loops.accelerator import Accelerator
-
-Flavour = Literal["vitis", "intel"]
+from loadstone.options import Flavour
 
 
 def emit_hls(accelerator: Accelerator, flavour: Flavour, parameters: Mapping[str, int] | None) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.hls_shim import HLS_H, HLS_STREAM_H
 from loadstone.emit.c.network_calls import call_arguments, copies, emit_network_entry
 from loadstone.emit.c.network_design import NetworkDesign
@@ -14,6 +13,7 @@ from loadstone.emit.c.network_vitis import VITIS_STREAMS, emit_vitis_network_hea
 from loadstone.emit.c.testbench import Call
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
+from loadstone.options import Flavour
 
 _LINKAGE = 'extern "C" '
 

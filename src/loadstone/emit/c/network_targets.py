@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.network_c import emit_network_c, network_c_call
 from loadstone.emit.c.network_hls import emit_network_hls, network_hls_call
 from loadstone.emit.c.network_names import network_names
@@ -17,6 +16,7 @@ from loadstone.emit.project import Project
 from loadstone.networks.description import network_info
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
+from loadstone.options import Flavour
 
 Sizes = Mapping[str, ChannelSize]
 

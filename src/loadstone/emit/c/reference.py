@@ -7,7 +7,7 @@ of the kernel, the parameters, and room for the numbers of words loaded and stor
 from __future__ import annotations
 
 from loadstone.emit.c.printer import cast_to_rows, declaration, emit_kernel, scalars_by_pointer
-from loadstone.errors import ToolError
+from loadstone.errors import Diagnostic, ToolError
 from loadstone.loops import Node, generate
 from loadstone.model.kernel import Array, Kernel
 
@@ -38,7 +38,7 @@ def emit_original(kernel: Kernel, entry: str) -> str:
     """The kernel's own text in a function that takes its memory and parameters."""
     original = kernel.original
     if original is None:
-        raise ToolError(f"error: the kernel '{kernel.name}' has no C text to compile")
+        raise ToolError(Diagnostic(f"the kernel '{kernel.name}' has no C text to compile"))
     lines = [_HEADERS, original.preamble, _HELPERS, entry_head(entry, "loadstone_"), "{", "  (void)loadstone_words;"]
     lines += parameter_lines(kernel)
     outside = [(k, a) for k, a in enumerate(kernel.arrays.values()) if not a.local]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from loadstone.emit.c.accelerator import c_call, emit_c
-from loadstone.emit.c.hls import Flavour, emit_hls
+from loadstone.emit.c.hls import emit_hls
 from loadstone.emit.c.hls_calls import hls_call
 from loadstone.emit.c.names import names_of
 from loadstone.emit.c.reference import emit_reference
@@ -15,6 +15,7 @@ from loadstone.emit.project import Project
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.loops.description import accelerator_info
 from loadstone.model.kernel import Kernel
+from loadstone.options import Flavour
 
 _SEQUENTIAL = """
 sequential: testbench

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from loadstone.errors import ToolError
+from loadstone.errors import Diagnostic, ToolError
 from loadstone.hardware.harness.cycle_limits import MOST_CYCLES
 from loadstone.hardware.layout import memory_words
 from loadstone.hardware.on_chip import Design
@@ -16,7 +16,7 @@ from loadstone.rtl import ghdl, icarus, verilator
 from loadstone.rtl.vectors import Cycle, Session
 from loadstone.simulate.memory import Memory
 
-Simulator = Literal["verilator", "icarus", "ghdl"]
+OnChipSimulator = Literal["verilator", "icarus", "ghdl"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +27,7 @@ class HardwareRun:
     parameters: Mapping[str, int]
     memory: Memory
 
-    def execute(self, simulator: Simulator, vcd: Path | None = None) -> int:
+    def execute(self, simulator: OnChipSimulator, vcd: Path | None = None) -> int:
         """The cycles from the start to the end of a run."""
         if simulator == "verilator":
             return self._in_verilator(vcd)
@@ -47,7 +47,7 @@ class HardwareRun:
         self._scalars_back(result.outputs)
         return result.cycles - 1
 
-    def _through_ports(self, simulator: Simulator, vcd: Path | None) -> int:
+    def _through_ports(self, simulator: OnChipSimulator, vcd: Path | None) -> int:
         """Memories are filled and read through the ports for it."""
         design = self.design
         reads = list(_addresses(design))
@@ -107,4 +107,4 @@ def _addresses(design: Design) -> Iterator[Cycle]:
 
 def _check_finished(design: Design, finished: bool) -> None:
     if not finished:
-        raise ToolError(f"error: the hardware of '{design.module.name}' did not end in {MOST_CYCLES} cycles")
+        raise ToolError(Diagnostic(f"the hardware of '{design.module.name}' did not end in {MOST_CYCLES} cycles"))

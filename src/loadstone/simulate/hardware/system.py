@@ -9,7 +9,7 @@ from typing import Literal
 
 from loadstone.dram.litedram import after_reset, make_litedram
 from loadstone.dram.timing import Timing
-from loadstone.errors import ToolError
+from loadstone.errors import Diagnostic, ToolError
 from loadstone.hardware.accelerator.top import EVENTS
 from loadstone.hardware.design import BusDesign
 from loadstone.hardware.harness.cycle_limits import MOST_CYCLES
@@ -30,7 +30,7 @@ ExternalMemory = Timing | Literal["litedram"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SystemResult:
     """The cycles of a run, the elements that the accelerator moved, and what the memory counted.
 
     What a memory does not count is None.
@@ -60,7 +60,7 @@ class SystemRun:
     memory: Memory
     bases: Mapping[str, int]
 
-    def execute(self, vcd: Path | None = None, limit: int = MOST_CYCLES) -> Outcome:
+    def execute(self, vcd: Path | None = None, limit: int = MOST_CYCLES) -> SystemResult:
         """Runs the accelerator once; a run that takes more cycles than the limit has gone wrong."""
         bases, name = placed(self.design, self.bases), self.design.module.name
         bench = _bench(self.design, self.external, words_needed(self.design, bases))
@@ -75,9 +75,9 @@ class SystemRun:
             watched=EVENTS if EVENTS in {port.name for port in bench.module.of_kind("output")} else "",
         )
         if not result.finished:
-            raise ToolError(f"error: '{name}' did not end in {limit} cycles")
+            raise ToolError(Diagnostic(f"'{name}' did not end in {limit} cycles"))
         if result.outputs["bus_error"]:
-            raise ToolError(f"error: '{name}' broke rule {result.outputs['bus_error']} of its bus")
+            raise ToolError(Diagnostic(f"'{name}' broke rule {result.outputs['bus_error']} of its bus"))
         self.read_back(bases, result.memories[bench.words], result.outputs)
         return _outcome(result)
 
@@ -132,9 +132,9 @@ def _bench(design: BusDesign, external: ExternalMemory, depth: int) -> _Bench:
     return _Bench(make_system(design, external, depth), WORDS, "done")
 
 
-def _outcome(result: verilator.Run) -> Outcome:
+def _outcome(result: verilator.Run) -> SystemResult:
     found = result.outputs
-    return Outcome(
+    return SystemResult(
         cycles=found.get("run_cycles", result.cycles - 1),
         loaded=found[LOADED],
         stored=found[STORED],

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from loadstone.emit.c.accelerator import emit_c, emit_c_entry
-from loadstone.emit.c.hls import Flavour, emit_hls
+from loadstone.emit.c.hls import emit_hls
 from loadstone.emit.c.hls_calls import emit_hls_entry
 from loadstone.loops.accelerator import Accelerator
+from loadstone.options import Flavour
 from loadstone.simulate.programs.compiled import CompiledKernel, Program
 
 STRICT_CPP = ("-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Isim")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loadstone.emit.c.reference import emit_original, emit_printed, emit_reference
-from loadstone.errors import ToolError
+from loadstone.errors import Diagnostic, ToolError
 from loadstone.loops import Node
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import ctypes_type
@@ -47,7 +47,8 @@ def compiler(source: str = ".c") -> str:
         if candidate and shutil.which(candidate):
             return candidate
     language, package, variable = ("C", "gcc", "CC") if is_c else ("C++", "g++", "CXX")
-    raise ToolError(f"error: no {language} compiler found\nhint: install {package}, or name a compiler in {variable}")
+    hint = f"install {package}, or name a compiler in {variable}"
+    raise ToolError(Diagnostic(f"no {language} compiler found", None, hint))
 
 
 class CompiledKernel:
@@ -81,7 +82,7 @@ def _compile(program: Program, folder: Path) -> Path:
     command += [*(str(folder / source) for source in program.sources), "-o", str(library), "-lm", "-lpthread"]
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     if result.returncode != 0:
-        raise ToolError(f"error: the compiler refused the program\n{result.stderr.strip()}")
+        raise ToolError(Diagnostic(f"the compiler refused the program\n{result.stderr.strip()}"))
     return library
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.network_c import emit_network_c, emit_network_c_entry
 from loadstone.emit.c.network_hls import emit_network_hls, emit_network_hls_entry
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
+from loadstone.options import Flavour
 from loadstone.simulate.programs.accelerated import STRICT, STRICT_CPP
 from loadstone.simulate.programs.compiled import CompiledKernel, Program
 

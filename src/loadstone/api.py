@@ -1,0 +1,215 @@
+"""The compiler in Python: a function for each thing that the command line does.
+
+Each takes a kernel, or a compilation that `accelerator` made, a tiling, and the options of the command line by their
+names: fields of `Choices`, `HardwareOptions` and `RunOptions`. An option without effect is an error here as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from loadstone.build import build_network, build_programs
+from loadstone.build_circuit import build_accelerator, build_on_chip
+from loadstone.circuits import CircuitCompilation
+from loadstone.emit.project import Project
+from loadstone.errors import Diagnostic, InputError
+from loadstone.locality.measurement import measure
+from loadstone.locality.order import order_of
+from loadstone.locality.profile import Profile
+from loadstone.model.kernel import Kernel
+from loadstone.networks.model import Network
+from loadstone.options import (
+    CIRCUITS,
+    PROGRAMS,
+    Choices,
+    Flavour,
+    HardwareOptions,
+    Mode,
+    RunOptions,
+    modes_of,
+    options_of,
+    without_effect,
+)
+from loadstone.outcome import Outcome
+from loadstone.pipeline import Compilation, Split, split_network
+from loadstone.report.data import Report, gather_report
+from loadstone.rtl.synthesis import Resources, synthesize
+from loadstone.run import compare_executions, run_program
+from loadstone.run_circuit import run_circuit
+from loadstone.storage.local_plan import LocalPlan
+from loadstone.transform.tiling import Tiling
+
+Values = Mapping[str, int]
+
+
+def plan(kernel: Kernel, tiling: Tiling | None = None, **options: Any) -> LocalPlan:
+    """What each tile loads and stores, with local buffers; without a tiling, that of the source or a default one."""
+    _check_names(options, Choices)
+    return Compilation(kernel, Choices.of(options), tiling=tiling).plan
+
+
+def network(
+    kernel: Kernel,
+    tiling: Tiling | None = None,
+    *,
+    split: Split = "complete",
+    compute_only: bool = False,
+    reuse: bool = False,
+) -> Network:
+    """The process network; without a tiling, of the one in the source, else in the original order."""
+    whole = Compilation(kernel, tiling=tiling).whole_network
+    return split_network(whole.without_transfers() if compute_only else whole, split, reuse=reuse)
+
+
+def accelerator(
+    kernel: Kernel, tiling: Tiling | None = None, *, parameters: Values | None = None, **options: Any
+) -> CircuitCompilation:
+    """The compilation of a kernel into hardware: `plan`, `accelerator`, `network`, `design`, each made when used."""
+    _check_names(options, Choices, HardwareOptions)
+    return _circuit(kernel, tiling, parameters, options)
+
+
+def build(
+    kernel: Kernel | CircuitCompilation,
+    tiling: Tiling | None = None,
+    *,
+    target: str | Sequence[str] = "c",
+    parameters: Values | None = None,
+    network: bool = False,
+    flavour: Flavour = "vitis",
+    **options: Any,
+) -> Project:
+    """What is generated, as files, for one target or several: c, hls, verilog, vhdl.
+
+    Hardware has its arrays on the chip, or is an accelerator behind registers where `bus` names one.
+    """
+    _check_names(options, Choices, HardwareOptions)
+    targets: tuple[Any, ...] = (target,) if isinstance(target, str) else tuple(target)
+    circuit = _circuit(kernel, tiling, parameters, options)
+    on_bus = circuit.hardware.bus is not None
+    _check_effects(options, modes_of(targets, network=network, on_bus=on_bus), Choices, HardwareOptions)
+    programs = [each for each in targets if each in PROGRAMS]
+    circuits = [each for each in targets if each in CIRCUITS]
+    files: dict[str, str] = {}
+    if programs:
+        files |= (build_network if network else build_programs)(_program(circuit), programs, flavour).files
+    if circuits:
+        files |= (build_accelerator if on_bus else build_on_chip)(circuit, circuits).files
+    return Project(files)
+
+
+def run(
+    kernel: Kernel | CircuitCompilation,
+    tiling: Tiling | None = None,
+    *,
+    parameters: Values | None = None,
+    **options: Any,
+) -> Outcome:
+    """What is generated, executed against the original program: the outcome of `loadstone run`."""
+    _check_names(options, Choices, HardwareOptions, RunOptions)
+    circuit, chosen = _circuit(kernel, tiling, parameters, options), RunOptions.of(options)
+    _check_effects(options, [chosen.mode()], Choices, HardwareOptions, RunOptions)
+    if chosen.target in CIRCUITS:
+        return run_circuit(circuit, chosen)
+    if chosen.target == "model":
+        return compare_executions(circuit.kernel, circuit.values, chosen.seed)
+    return run_program(_program(circuit), chosen)
+
+
+def predict(
+    kernel: Kernel | CircuitCompilation,
+    tiling: Tiling | None = None,
+    *,
+    memory: str = "paper",
+    parameters: Values | None = None,
+    **options: Any,
+) -> Outcome:
+    """The cycles of an accelerator with external memory, predicted at the level of bursts."""
+    chosen = {"target": "verilog", "simulator": "transactions", "memory": memory}
+    return run(kernel, tiling, parameters=parameters, **chosen, **options)
+
+
+def synth(
+    kernel: Kernel | CircuitCompilation,
+    tiling: Tiling | None = None,
+    *,
+    device: str = "ecp5-25k",
+    parameters: Values | None = None,
+    **options: Any,
+) -> Resources:
+    """Area and clock frequency by open tools: of the accelerator where `bus` names one, else of hardware on chip."""
+    _check_names(options, Choices, HardwareOptions)
+    circuit = _circuit(kernel, tiling, parameters, options)
+    on_bus = circuit.hardware.bus is not None
+    _check_effects(options, ["accelerator" if on_bus else "on-chip"], Choices, HardwareOptions)
+    return synthesize(circuit.design.module if on_bus else circuit.on_chip.module, device)
+
+
+def reuse(
+    kernel: Kernel,
+    tiling: Tiling | None = None,
+    *,
+    parameters: Values | None = None,
+    size: int | None = None,
+    line: int = 1,
+    scalars: bool = False,
+    seed: int = 0,
+) -> Profile:
+    """Reuse distances in the order of the source, or of a tiling."""
+    compilation = Compilation(kernel, given=dict(parameters or {}), tiling=tiling)
+    order = order_of(kernel if tiling is None else compilation.legal_tiles)
+    return measure(order, compilation.values, size=size, line=line, scalars=scalars, seed=seed)
+
+
+def report(
+    kernel: Kernel,
+    tiling: Tiling | None = None,
+    *,
+    parameters: Values | None = None,
+    verify: bool = False,
+    **options: Any,
+) -> Report:
+    """The report of a kernel with a tiling; shows itself in notebooks, and `write` makes a page of it."""
+    _check_names(options, Choices)
+    compilation = Compilation(kernel, Choices.of(options), dict(parameters or {}), tiling)
+    outcome = run_program(compilation, RunOptions()) if verify else None
+    return gather_report(compilation.plan, compilation.values, verification=outcome)
+
+
+def _circuit(
+    kernel: Kernel | CircuitCompilation, tiling: Tiling | None, parameters: Values | None, options: dict[str, Any]
+) -> CircuitCompilation:
+    """The compilation of a kernel, or the given one, which has its choices already."""
+    if isinstance(kernel, Kernel):
+        made = HardwareOptions.of(options)
+        return CircuitCompilation(kernel, Choices.of(options), dict(parameters or {}), tiling, hardware=made)
+    chosen = [option.dest for kind in (Choices, HardwareOptions) for option in options_of(kind)]
+    if tiling is not None or parameters is not None or any(name in options for name in chosen):
+        raise TypeError("a compilation has its tiling, parameters and choices already")
+    return kernel
+
+
+def _program(circuit: CircuitCompilation) -> Compilation:
+    """The same compilation into a program."""
+    return Compilation(circuit.kernel, circuit.choices, circuit.given, circuit.tiling, circuit.limit)
+
+
+def _check_names(options: Iterable[str], *kinds: type) -> None:
+    """Raise `TypeError` for an option that none of some classes has."""
+    names = [option.dest for kind in kinds for option in options_of(kind)]
+    for name in options:
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            raise TypeError(f"there is no option '{name}'{f', did you mean {near[0]}?' if near else ''}")
+
+
+def _check_effects(options: Iterable[str], modes: Iterable[Mode], *kinds: type) -> None:
+    """Raise `InputError` for an option that has no effect in any of some modes."""
+    known = [option for kind in kinds for option in options_of(kind)]
+    present = frozenset(modes)
+    idle = next(without_effect(known, frozenset(options), present), None)
+    if idle is not None:
+        here, there = " and ".join(sorted(present)), ", ".join(idle.modes)
+        raise InputError(Diagnostic(f"{idle.dest} has no effect on {here}", None, f"it takes effect on {there}"))

@@ -1,0 +1,24 @@
+"""Generated programs as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from loadstone.emit.c.network_targets import build_network_project
+from loadstone.emit.c.targets import build_project
+from loadstone.emit.project import Project
+from loadstone.options import Flavour
+from loadstone.pipeline import Compilation
+
+
+def build_programs(compilation: Compilation, targets: Sequence[str], flavour: Flavour = "vitis") -> Project:
+    """The accelerator as C or HLS C++; memories whose sizes depend on parameters are large enough for the values."""
+    known = {**compilation.kernel.defaults, **compilation.given}
+    return build_project(compilation.accelerator, targets, known, flavour=flavour)
+
+
+def build_network(compilation: Compilation, targets: Sequence[str], flavour: Flavour = "vitis") -> Project:
+    """The process network as C or HLS C++, for the values of the parameters."""
+    return build_network_project(
+        compilation.network, compilation.channel_sizes, targets, compilation.values, flavour=flavour
+    )

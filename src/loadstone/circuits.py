@@ -1,0 +1,118 @@
+"""Hardware of a kernel, top to bottom: on chip, as an accelerator on a bus, as a process network, and the baseline.
+
+Apart from `pipeline`, so that programs are made without loading any hardware.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from loadstone.bus.ports import PAGE_BYTES, Bus
+from loadstone.errors import Diagnostic, InputError
+from loadstone.hardware.accelerator.top import make_accelerator_design
+from loadstone.hardware.datapath.operations import Operations
+from loadstone.hardware.datapath.timing import Memories
+from loadstone.hardware.design import AcceleratorDesign, bus_for, element_bytes
+from loadstone.hardware.direct.top import make_direct_design
+from loadstone.hardware.network.top import NetworkDesign, make_network_design
+from loadstone.hardware.on_chip import Design, make_on_chip
+from loadstone.loops.ranges import Limits, parameter_limits
+from loadstone.loops.transformed import program_loops
+from loadstone.model.kernel import Kernel
+from loadstone.networks.model import Network
+from loadstone.options import HardwareOptions
+from loadstone.pipeline import Compilation
+from loadstone.transform.program import program_of
+from loadstone.transform.temporaries import without_temporaries
+
+
+@dataclass(frozen=True, eq=False)
+class CircuitCompilation(Compilation):
+    """A kernel on its way to hardware.
+
+    Scalars that are set and used in one iteration are forward-substituted, unless a schedule names all statements. The
+    moduli of buffers are powers of two where that takes no more memory. A `wired` bus replaces that of the options.
+    """
+
+    hardware: HardwareOptions = field(default_factory=HardwareOptions)
+    wired: Bus | None = None
+
+    @property
+    def tileable(self) -> Kernel:
+        """The kernel without temporaries, where its statements may change."""
+        schedule = self.choices.schedule if self.tiling is None else self.tiling.schedule
+        return self.substituted if schedule in (None, "auto") else self.kernel
+
+    @cached_property
+    def substituted(self) -> Kernel:
+        """The kernel without temporaries."""
+        return without_temporaries(self.kernel)
+
+    @property
+    def moduli(self) -> bool | None:
+        """Powers of two, all of them if chosen, else where that takes no more memory."""
+        return self.choices.power_of_two or None
+
+    @property
+    def memories(self) -> Memories:
+        """The timing of on-chip memories."""
+        return Memories(self.hardware.memory_latency, self.hardware.read_ports)
+
+    @property
+    def operations(self) -> Operations:
+        """The arithmetic."""
+        return Operations(subnormals=not self.hardware.flush_subnormals)
+
+    @cached_property
+    def limits(self) -> dict[str, Limits]:
+        """The ranges of parameters that the hardware is made for."""
+        return parameter_limits(self.kernel, self.values)
+
+    @cached_property
+    def on_chip(self) -> Design:
+        """The kernel with its arrays in on-chip memories."""
+        loops = program_loops(program_of(self.substituted))
+        return make_on_chip(self.substituted, loops, self.limits, self.memories, self.operations)
+
+    @cached_property
+    def bus(self) -> Bus:
+        """The bus of the accelerator."""
+        return self.wired or bus_of(self.hardware, element_bytes(self.accelerator))
+
+    @cached_property
+    def design(self) -> AcceleratorDesign:
+        """The accelerator on its bus."""
+        return make_accelerator_design(
+            self.accelerator, self.limits, self.bus, self.memories, self.operations, unroll=self.hardware.unroll
+        )
+
+    @cached_property
+    def direct(self) -> AcceleratorDesign:
+        """The direct baseline: the kernel on external memory without local memories, on the same bus."""
+        kernel = self.tiles.kernel
+        return make_direct_design(kernel, parameter_limits(kernel, self.values), self.bus, self.operations)
+
+    @cached_property
+    def network(self) -> Network:
+        """The process network of the kernel as it stands, channels split completely."""
+        return Compilation(self.kernel, self.choices, self.given, self.tiling, self.limit).network
+
+    @cached_property
+    def network_design(self) -> NetworkDesign:
+        """The process network on its bus, for the given values of parameters."""
+        kernel = self.network.tiles.kernel
+        sizes = {array.name: array.type.storage.bits // 8 for array in kernel.arrays.values() if array.rank}
+        limits = {name: (value, value) for name, value in self.values.items()}
+        bus = self.wired or bus_of(self.hardware, sizes)
+        return make_network_design(self.network, self.channel_sizes, limits, bus, self.operations)
+
+
+def bus_of(chosen: HardwareOptions, sizes: Mapping[str, int]) -> Bus:
+    """The bus of the options; by default as wide as the widest elements, whose bytes are given."""
+    least = bus_for(sizes)
+    width, burst = chosen.bus_width or least.data_width, chosen.burst or least.burst
+    if burst * width // 8 > PAGE_BYTES:
+        raise InputError(Diagnostic(f"a burst of {burst} beats of {width} bits is longer than {PAGE_BYTES} bytes"))
+    return bus_for(sizes, replace(least, protocol=chosen.bus or "axi", data_width=width, burst=burst))

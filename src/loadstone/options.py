@@ -1,0 +1,291 @@
+"""What a user chooses: a field is a command-line option, an axis of an exploration, and a line of a report.
+
+Each field carries its `Option`: the flag, the help text, how its text is read, and in which modes it takes effect. The
+command line is made from these, and refuses an option that would have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, Self
+
+Target = Literal["c", "hls", "verilog", "vhdl", "model"]
+Flavour = Literal["vitis", "intel"]
+Protocol = Literal["axi", "avalon"]
+Simulator = Literal["verilator", "icarus", "ghdl", "transactions"]
+StripMode = Literal["overlap", "drain"]
+Mode = Literal[
+    "c",
+    "hls",
+    "model",
+    "on-chip",
+    "accelerator",
+    "prediction",
+    "network-c",
+    "network-hls",
+    "network-hardware",
+]
+"""What is made of a kernel: a program, hardware with all arrays on the chip or with external memory, a network."""
+
+PROGRAMS: tuple[Target, ...] = ("c", "hls")
+CIRCUITS: tuple[Target, ...] = ("verilog", "vhdl")
+MEMORIES = ("paper", "ddr3-1600", "ddr4-2400", "hbm", "litedram")
+BUS_WIDTHS = (32, 64, 128, 256, 512)
+BURSTS = (2, 4, 8, 16, 32, 64, 128, 256)
+
+NETWORKS: tuple[Mode, ...] = ("network-c", "network-hls", "network-hardware")
+TILED: tuple[Mode, ...] = ("c", "hls", "accelerator", "prediction")
+ON_BUS: tuple[Mode, ...] = ("accelerator", "prediction", "network-hardware")
+HARDWARE: tuple[Mode, ...] = ("on-chip", *ON_BUS)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A command-line option; `read` turns its text into a value and raises `ValueError` with what is wrong.
+
+    A `constant` is the value of an option without an argument. `modes` are those in which it takes effect, all if
+    there are none.
+    """
+
+    flag: str
+    help: str
+    dest: str
+    default: Any = None
+    metavar: str | None = None
+    choices: tuple[Any, ...] | None = None
+    read: Callable[[str], Any] | None = None
+    constant: Any = None
+    repeated: bool = False
+    modes: tuple[Mode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """What an option is beside its name and default, which are those of its field."""
+
+    flag: str
+    help: str
+    how: Mapping[str, Any]
+
+
+def described(flag: str, help: str, default: Any = None, **how: Any) -> Any:
+    """A field that is an option."""
+    return field(default=default, metadata={"option": _Described(flag, help, how)})
+
+
+def options_of(kind: type) -> tuple[Option, ...]:
+    """The options that the fields of a class are."""
+    return tuple(
+        Option(known.flag, known.help, each.name, each.default, **known.how)
+        for each in fields(kind)
+        if (known := each.metadata.get("option")) is not None
+    )
+
+
+def positive(text: str) -> int:
+    """A whole number of at least one.
+
+    >>> positive("12")
+    12
+    """
+    if not text.strip().lstrip("-").isdigit():
+        raise ValueError(f"'{text}' is not a whole number")
+    if int(text) < 1:
+        raise ValueError("must be at least 1")
+    return int(text)
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Tile sizes, separated by commas.
+
+    >>> sizes("32,8")
+    (32, 8)
+    """
+    parts = text.split(",")
+    if not all(part.strip().lstrip("-").isdigit() for part in parts):
+        raise ValueError(f"'{text}' is not a list of whole numbers")
+    if any(int(part) < 1 for part in parts):
+        raise ValueError("tile sizes must be positive")
+    return tuple(map(int, parts))
+
+
+def without_effect(options: Iterable[Option], given: frozenset[str], modes: frozenset[Mode]) -> Iterator[Option]:
+    """The options that were given and take effect in none of the modes."""
+    return (option for option in options if option.dest in given and option.modes and modes.isdisjoint(option.modes))
+
+
+class FromNames:
+    """Options that can be read from a record of all options."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, known: Mapping[str, Any]) -> Self:
+        """The options of this class among others."""
+        return cls(**{option.dest: known[option.dest] for option in options_of(cls) if option.dest in known})
+
+
+@dataclass(frozen=True, slots=True)
+class Choices(FromNames):
+    """How a kernel is tiled, and how its tiles are pipelined through local memories."""
+
+    sizes: int | tuple[int, ...] | None = described(
+        "--tile",
+        "tile sizes, 32,32,32; one number applies to every dimension",
+        metavar="SIZES",
+        read=sizes,
+        modes=(*TILED, *NETWORKS),
+    )
+    schedule: str | None = described(
+        "--schedule",
+        "theta in isl syntax, or auto (default: the loops of the nest)",
+        metavar="MAP",
+        modes=(*TILED, *NETWORKS),
+    )
+    strip: int | None = described(
+        "--strip",
+        "innermost tile loops that form a strip (default: 1)",
+        metavar="K",
+        read=positive,
+        modes=(*TILED, *NETWORKS),
+    )
+    depth: int = described(
+        "--depth", "tiles in flight (default: 2, double buffering)", 2, metavar="D", read=positive, modes=TILED
+    )
+    strips: StripMode = described(
+        "--strips",
+        "load a strip while the one before is computed and stored, or after (default: overlap)",
+        "overlap",
+        choices=("overlap", "drain"),
+        modes=TILED,
+    )
+    power_of_two: bool = described(
+        "--power-of-two", "round the moduli of local buffers up to powers of two", False, constant=True, modes=TILED
+    )
+    keep_dead_stores: bool = described(
+        "--keep-dead-stores", "store every value written, as in the papers", False, constant=True, modes=TILED
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HardwareOptions(FromNames):
+    """How hardware is made: on-chip memories, arithmetic, the bus, and lanes."""
+
+    read_ports: int = described(
+        "--read-ports",
+        "read ports per on-chip memory (default: 1)",
+        1,
+        metavar="N",
+        read=positive,
+        modes=("on-chip", "accelerator", "prediction"),
+    )
+    memory_latency: int = described(
+        "--memory-latency",
+        "read latency of on-chip memories in cycles (default: 1)",
+        1,
+        choices=(1, 2),
+        modes=("on-chip", "accelerator", "prediction"),
+    )
+    flush_subnormals: bool = described(
+        "--flush-subnormals", "flush subnormal numbers to zero", False, constant=True, modes=HARDWARE
+    )
+    bus: Protocol | None = described(
+        "--bus", "bus protocol of the accelerator (default: axi)", choices=("axi", "avalon"), modes=ON_BUS
+    )
+    bus_width: int | None = described(
+        "--bus-width",
+        "data bits of the bus (default: those of the widest element)",
+        choices=BUS_WIDTHS,
+        modes=ON_BUS,
+    )
+    burst: int | None = described("--burst", "longest burst in beats (default: 64)", choices=BURSTS, modes=ON_BUS)
+    unroll: int = described(
+        "--unroll",
+        "lanes: instances of a parallel loop computed at once (default: 1)",
+        1,
+        metavar="U",
+        read=positive,
+        modes=("accelerator", "prediction"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions(FromNames):
+    """What is run, in which simulator, and what is shown of it."""
+
+    target: Target = described(
+        "--target",
+        "what to run (default: c); verilog, vhdl: hardware, on chip unless --memory is given; "
+        "model: interpret the parsed kernel",
+        "c",
+        choices=("c", "hls", "verilog", "vhdl", "model"),
+    )
+    memory: str | None = described(
+        "--memory", "external memory of the accelerator (verilog)", choices=MEMORIES, modes=ON_BUS
+    )
+    network: bool = described(
+        "--network", "run the process network instead of load, compute and store", False, constant=True, modes=NETWORKS
+    )
+    simulator: Simulator | None = described(
+        "--simulator",
+        "simulator (default: verilator, ghdl for vhdl); transactions: predict cycles at the level of bursts",
+        choices=("verilator", "icarus", "ghdl", "transactions"),
+        modes=HARDWARE,
+    )
+    no_baseline: bool = described(
+        "--no-baseline", "do not simulate the direct baseline", False, constant=True, modes=("accelerator",)
+    )
+    timeline: bool = described(
+        "--timeline",
+        "show load, compute and store over time",
+        False,
+        constant=True,
+        modes=("accelerator", "prediction"),
+    )
+    vcd: str | None = described(
+        "--vcd", "write a waveform", metavar="FILE", modes=("on-chip", "accelerator", "network-hardware")
+    )
+    flavour: Flavour = described(
+        "--flavour",
+        "dialect of HLS C++ (default: vitis)",
+        "vitis",
+        choices=("vitis", "intel"),
+        modes=("hls", "network-hls"),
+    )
+    checked: bool = described(
+        "--checked", "stop where a local cell holds another element", False, constant=True, modes=("c",)
+    )
+    sequential: bool = described("--sequential", "one thread, tile by tile", False, constant=True, modes=("c",))
+    seed: int = described(
+        "--seed",
+        "seed of the generated inputs (default: 0)",
+        0,
+        metavar="N",
+        read=int,
+        modes=("c", "hls", "model", "on-chip", "accelerator", *NETWORKS),
+    )
+
+    def mode(self) -> Mode:
+        """What these options run."""
+        on_bus = self.memory is not None
+        network = self.network and (on_bus or self.target in PROGRAMS)
+        found = _mode_of(self.target, network, on_bus)
+        return "prediction" if found == "accelerator" and self.simulator == "transactions" else found
+
+
+def modes_of(targets: Iterable[Target], *, network: bool, on_bus: bool) -> frozenset[Mode]:
+    """What files for targets are made of."""
+    return frozenset(_mode_of(target, network, on_bus) for target in targets)
+
+
+def _mode_of(target: Target, network: bool, on_bus: bool) -> Mode:
+    match target:
+        case "model":
+            return "model"
+        case "c":
+            return "network-c" if network else "c"
+        case "hls":
+            return "network-hls" if network else "hls"
+        case "verilog" | "vhdl":
+            return "network-hardware" if network else "accelerator" if on_bus else "on-chip"

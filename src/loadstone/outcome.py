@@ -1,0 +1,138 @@
+"""What a run gave: whether it is right, what moved, and what it took. `as_json` is the JSON of `loadstone run`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from loadstone.parallel.lanes import Lanes
+from loadstone.simulate.hardware.activity import Activity
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How memory compares with what the original program leaves: cells that differ, and the cells of each output."""
+
+    mismatches: int
+    outputs: Mapping[str, int]
+
+    @property
+    def match(self) -> bool:
+        """Whether no cell differs."""
+        return self.mismatches == 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys of a verdict."""
+        return {"match": self.match, "mismatches": self.mismatches, "outputs": dict(self.outputs)}
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Words loaded and stored, and how many the plan says."""
+
+    loaded: int
+    stored: int
+    planned: tuple[int, int]
+
+    @property
+    def as_planned(self) -> bool:
+        """Whether as many words moved as the plan says."""
+        return (self.loaded, self.stored) == self.planned
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys of words moved."""
+        predicted = dict(zip(("loaded", "stored"), self.planned, strict=True))
+        return {"loaded": self.loaded, "stored": self.stored, "predicted": predicted}
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The cycles of the direct implementation on the same memory, or why there is none."""
+
+    cycles: int | None
+    reason: str = ""
+
+    def as_json(self, cycles: int) -> dict[str, Any]:
+        """The keys of a baseline, beside a run of some cycles."""
+        if self.cycles is None:
+            return {"baseline_cycles": None, "speedup": None, "no_baseline": self.reason}
+        return {"baseline_cycles": self.cycles, "speedup": round(self.speedup(cycles), 4)}
+
+    def speedup(self, cycles: int) -> float:
+        """How many times fewer cycles a run takes."""
+        return (self.cycles or 0) / max(1, cycles)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """What the external memory counted; `busy` is the part of the cycles in which it moved data."""
+
+    name: str
+    row_hits: int | None
+    row_changes: int | None
+    words_read: int
+    words_written: int
+    busy: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How many of all tiles were simulated; they stand for the others."""
+
+    tiles: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The outcome of a run; what a target does not have is None.
+
+    `ways` are the cells that differ between the interpreted kernel and each compiled program.
+    """
+
+    target: str
+    kernel: str
+    parameters: Mapping[str, int]
+    simulator: str | None = None
+    instances: int | None = None
+    verdict: Verdict | None = None
+    ways: Mapping[str, int] | None = None
+    traffic: Traffic | None = None
+    cycles: int | None = None
+    sample: Sample | None = None
+    baseline: Baseline | None = None
+    memory: MemoryUse | None = None
+    lanes: Lanes | None = None
+    statements: Mapping[str, Mapping[str, Any]] | None = None
+    tiling: Mapping[str, Any] | None = None
+    activities: tuple[Activity, ...] = ()
+
+    @property
+    def is_right(self) -> bool:
+        """Whether memory is that of the original program, and as many words moved as planned.
+
+        What computes no data has no verdict.
+        """
+        matches = self.verdict is None or self.verdict.match
+        return matches and (self.traffic is None or self.traffic.as_planned)
+
+    def as_json(self, *, timeline: bool = False) -> dict[str, Any]:
+        """The outcome as JSON, with the activities of the processes if the timeline is wanted."""
+        parts: dict[str, Any] = {"target": self.target, "kernel": self.kernel, "parameters": dict(self.parameters)}
+        parts |= {name: value for name in _PLAIN if (value := getattr(self, name)) is not None}
+        for part in (self.verdict, self.traffic):
+            parts |= {} if part is None else part.as_json()
+        if self.baseline is not None:
+            parts |= self.baseline.as_json(self.cycles or 0)
+        if self.sample is not None:
+            parts["sampled"] = asdict(self.sample)
+        if self.memory is not None:
+            parts["memory"] = asdict(self.memory)
+        if self.lanes is not None:
+            parts["lanes"] = self.lanes.as_json()
+        return parts | ({"timeline": [asdict(each) for each in self.activities]} if timeline else {})
+
+
+_PLAIN = ("simulator", "instances", "ways", "cycles", "statements", "tiling")
+"""Fields that are keys of the JSON as they are."""

@@ -1,0 +1,121 @@
+"""Programs run against the original on the same data: C, HLS C++, process networks, and the interpreted kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from loadstone.analysis.bounds import out_of_bounds
+from loadstone.errors import Diagnostic, InputError
+from loadstone.loops.accelerator import predicted_words
+from loadstone.loops.model import Node
+from loadstone.model.kernel import Kernel
+from loadstone.networks.traffic import elements_moved
+from loadstone.options import RunOptions
+from loadstone.outcome import Outcome, Traffic, Verdict
+from loadstone.pipeline import Compilation
+from loadstone.simulate.interpreter import execute
+from loadstone.simulate.memory import Memory, copied, initial_memory, live_out_arrays, mismatches
+from loadstone.simulate.programs.accelerated import compile_c, compile_hls
+from loadstone.simulate.programs.compiled import (
+    CompiledKernel,
+    compile_original,
+    compile_printed,
+    compile_reference,
+)
+from loadstone.simulate.programs.networked import compile_network_c, compile_network_hls
+from loadstone.transform.tiling import tiling_info
+
+
+def run_program(compilation: Compilation, options: RunOptions) -> Outcome:
+    """The outcome of running what is generated as C or HLS C++ against the original program."""
+    kernel, values = compilation.kernel, compilation.values
+    program, planned = _program(compilation, options)
+    expected, actual = trial(kernel, values, options.seed)
+    words = program.run(values, actual)
+    tiles = compilation.network_tiles if options.network else compilation.tiles
+    return Outcome(
+        target=options.target,
+        kernel=kernel.name,
+        parameters=values,
+        verdict=verdict(kernel, expected, actual),
+        traffic=Traffic(words.loaded, words.stored, planned),
+        tiling=tiling_info(tiles),
+    )
+
+
+def _program(compilation: Compilation, options: RunOptions) -> tuple[CompiledKernel, tuple[int, int]]:
+    """The compiled program, and the words that it should load and store."""
+    values = compilation.values
+    match options.mode():
+        case "c":
+            made = compile_c(compilation.accelerator, checked=options.checked, sequential=options.sequential)
+            return made, predicted_words(compilation.accelerator, values)
+        case "hls":
+            made = compile_hls(compilation.accelerator, options.flavour, values)
+            return made, predicted_words(compilation.accelerator, values)
+        case "network-c":
+            made = compile_network_c(compilation.network, compilation.channel_sizes, values)
+            return made, elements_moved(compilation.network, values)
+        case "network-hls":
+            sizes = compilation.channel_sizes
+            made = compile_network_hls(compilation.network, sizes, options.flavour, values)
+            return made, elements_moved(compilation.network, values)
+        case "model" | "on-chip" | "accelerator" | "prediction" | "network-hardware" as other:
+            raise AssertionError(f"{other} is not a program")
+
+
+def compare_executions(
+    kernel: Kernel, parameters: Mapping[str, int], seed: int = 0, loops: Node | None = None
+) -> Outcome:
+    """The outcome of running a kernel as its own C (if it is C), interpreted, and as C printed from the model.
+
+    `loops` are those to print, by default in the kernel's own order.
+    """
+    start = initial_memory(kernel, parameters, seed)
+    outputs = live_out_arrays(kernel)
+    interpreted = copied(start)
+    try:
+        trace = execute(kernel, parameters, interpreted)
+    except IndexError as error:
+        raise InputError(Diagnostic(f"the kernel leaves an array: {error}", None, "see the warnings of info")) from None
+    ways: dict[str, int] = {}
+    for way, program in _compiled_ways(kernel, loops):
+        memory = copied(start)
+        program.run(parameters, memory)
+        ways[way] = len(mismatches(interpreted, memory, outputs))
+    return Outcome(
+        target="model",
+        kernel=kernel.name,
+        parameters=parameters,
+        instances=len({event.time for event in trace}),
+        verdict=Verdict(sum(ways.values()), {name: len(start[name].cells) for name in outputs}),
+        ways=ways,
+    )
+
+
+def _compiled_ways(kernel: Kernel, loops: Node | None) -> Iterator[tuple[str, CompiledKernel]]:
+    if kernel.original is not None:
+        yield "original C", compile_original(kernel)
+    yield "printed C", compile_printed(kernel, loops)
+
+
+def trial(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0) -> tuple[Memory, Memory]:
+    """What the original program leaves of generated data, and the same data before a run."""
+    start = initial_memory(kernel, parameters, seed)
+    check_in_bounds(kernel, parameters)
+    expected = copied(start)
+    compile_reference(kernel).run(parameters, expected)
+    return expected, start
+
+
+def check_in_bounds(kernel: Kernel, parameters: Mapping[str, int]) -> None:
+    """Raise `InputError` where an access surely leaves its array for these parameters."""
+    finding = next(out_of_bounds(kernel, parameters), None)
+    if finding is not None:
+        raise InputError(Diagnostic(f"the kernel leaves an array: {finding.text()}", finding.span))
+
+
+def verdict(kernel: Kernel, expected: Memory, actual: Memory) -> Verdict:
+    """How memory after a run compares with what the original program leaves."""
+    outputs = live_out_arrays(kernel)
+    return Verdict(len(mismatches(expected, actual, outputs)), {name: len(expected[name].cells) for name in outputs})

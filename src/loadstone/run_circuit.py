@@ -1,0 +1,225 @@
+"""Hardware run against the original program: in simulators, or predicted at the level of bursts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from loadstone.circuits import CircuitCompilation
+from loadstone.dram.litedram import BUS
+from loadstone.dram.timing import Timing, preset
+from loadstone.emit.hdl.description import statement_times
+from loadstone.errors import Diagnostic, InputError, ToolError, UnsupportedError
+from loadstone.hardware.design import BusDesign
+from loadstone.hardware.harness.cycle_limits import cycle_limit
+from loadstone.hardware.network.top import NetworkDesign
+from loadstone.loops.accelerator import predicted_words
+from loadstone.model.kernel import Kernel
+from loadstone.networks.traffic import elements_moved
+from loadstone.options import HardwareOptions, RunOptions
+from loadstone.outcome import Baseline, MemoryUse, Outcome, Sample, Traffic
+from loadstone.run import trial, verdict
+from loadstone.simulate.hardware.on_chip import HardwareRun, OnChipSimulator
+from loadstone.simulate.hardware.system import ExternalMemory, SystemResult, SystemRun
+from loadstone.simulate.memory import Memory
+from loadstone.simulate.prediction.model import Prediction, has_many_tiles, predict_design
+from loadstone.transfer.volumes import count
+from loadstone.transform.tiling import tiling_info
+
+
+def run_circuit(compilation: CircuitCompilation, options: RunOptions) -> Outcome:
+    """The outcome of hardware: on chip, an accelerator or a network with external memory, or a prediction."""
+    match options.mode():
+        case "on-chip":
+            return run_on_chip(compilation, options)
+        case "accelerator":
+            return run_system(compilation, _external(options, compilation.hardware), options)
+        case "prediction":
+            return predict_system(compilation, _timing(options))
+        case "network-hardware":
+            return run_network(compilation, _external(options, compilation.hardware), options)
+        case "c" | "hls" | "model" | "network-c" | "network-hls" as other:
+            raise AssertionError(f"{other} is not hardware")
+
+
+def circuit_for(compilation: CircuitCompilation, external: ExternalMemory) -> CircuitCompilation:
+    """The compilation with the bus of a memory that has one of its own."""
+    return replace(compilation, wired=BUS) if external == "litedram" else compilation
+
+
+def run_on_chip(compilation: CircuitCompilation, options: RunOptions) -> Outcome:
+    """The outcome of a kernel with its arrays on the chip."""
+    design, values = compilation.on_chip, compilation.values
+    kernel, simulator = design.compute.kernel, _simulator(options)
+    expected, actual = trial(kernel, values, options.seed)
+    cycles = HardwareRun(design, values, actual).execute(simulator, _waveform(options))
+    return Outcome(
+        target=options.target,
+        simulator=simulator,
+        kernel=kernel.name,
+        parameters=values,
+        verdict=verdict(kernel, expected, actual),
+        cycles=cycles,
+        instances=_instances(kernel, values),
+        statements=statement_times(design),
+    )
+
+
+def run_system(compilation: CircuitCompilation, external: ExternalMemory, options: RunOptions) -> Outcome:
+    """The outcome of an accelerator with external memory, and of the direct baseline."""
+    compilation = circuit_for(compilation, external)
+    kernel, values, design = compilation.tiles.kernel, compilation.values, compilation.design
+    expected, actual = trial(kernel, values, options.seed)
+    run = _simulated(design, kernel, external, values, actual, _waveform(options))
+    return Outcome(
+        target="verilog",
+        simulator="verilator",
+        kernel=kernel.name,
+        parameters=values,
+        instances=_instances(kernel, values),
+        verdict=verdict(kernel, expected, actual),
+        traffic=Traffic(run.loaded, run.stored, predicted_words(compilation.accelerator, values)),
+        cycles=run.cycles,
+        baseline=None if options.no_baseline else baseline(compilation, external),
+        memory=_memory_use(external, run),
+        lanes=design.lanes if compilation.hardware.unroll > 1 else None,
+        tiling=tiling_info(compilation.tiles),
+        activities=run.activities,
+    )
+
+
+def baseline(compilation: CircuitCompilation, external: ExternalMemory) -> Baseline:
+    """The cycles of the kernel on external memory without local memories; its results must be right as well."""
+    try:
+        design = compilation.direct
+    except UnsupportedError as error:
+        return Baseline(None, error.diagnostics[0].message)
+    return Baseline(run_direct(design, compilation.tiles.kernel, compilation.values, external).cycles)
+
+
+def run_direct(
+    design: BusDesign, kernel: Kernel, values: Mapping[str, int], external: ExternalMemory, seed: int = 0
+) -> SystemResult:
+    """The run of a direct baseline; raises `ToolError` where it leaves other memory than the original."""
+    expected, actual = trial(kernel, values, seed)
+    run = _simulated(design, kernel, external, values, actual)
+    wrong = verdict(kernel, expected, actual).mismatches
+    if wrong:
+        raise ToolError(Diagnostic(f"{wrong} cells differ after the run of the baseline of '{kernel.name}'"))
+    return run
+
+
+def predict_system(compilation: CircuitCompilation, timing: Timing) -> Outcome:
+    """The cycles of an accelerator with external memory, predicted at the level of bursts.
+
+    Where there are many tiles, a sample is simulated; then the elements that move are those of the plan.
+    """
+    accelerator, values, design = compilation.accelerator, compilation.values, compilation.design
+    planned, sampled = predicted_words(accelerator, values), has_many_tiles(accelerator, values)
+    run = predict_design(accelerator, design, values, timing, sampled=sampled)
+    moved = planned if sampled else (run.loaded, run.stored)
+    return Outcome(
+        target="verilog",
+        simulator="transactions",
+        kernel=accelerator.kernel.name,
+        parameters=values,
+        instances=_instances(accelerator.kernel, values),
+        traffic=Traffic(*moved, planned),
+        cycles=run.cycles,
+        sample=Sample(run.gone_through, run.tiles) if sampled else None,
+        memory=_memory_use(timing, run),
+        lanes=design.lanes if compilation.hardware.unroll > 1 else None,
+        tiling=tiling_info(compilation.tiles),
+        activities=run.activities,
+    )
+
+
+def run_network(compilation: CircuitCompilation, external: ExternalMemory, options: RunOptions) -> Outcome:
+    """The outcome of a process network with external memory."""
+    compilation = circuit_for(compilation, external)
+    network, values, design = compilation.network, compilation.values, compilation.network_design
+    kernel = network.tiles.kernel
+    expected, actual = trial(kernel, values, options.seed)
+    memory = {**actual, **_result_places(design, actual)}
+    run = _simulated(design, kernel, external, values, memory, _waveform(options))
+    actual |= {name: memory[title] for name, title in design.results.items()}
+    return Outcome(
+        target="verilog",
+        simulator="verilator",
+        kernel=kernel.name,
+        parameters=values,
+        instances=_instances(kernel, values),
+        verdict=verdict(kernel, expected, actual),
+        traffic=Traffic(run.loaded, run.stored, elements_moved(network, values)),
+        cycles=run.cycles,
+        memory=_memory_use(external, run),
+        tiling=tiling_info(network.tiles),
+    )
+
+
+def _simulated(
+    design: BusDesign,
+    kernel: Kernel,
+    external: ExternalMemory,
+    values: Mapping[str, int],
+    memory: Memory,
+    vcd: Path | None = None,
+) -> SystemResult:
+    return SystemRun(design, external, values, memory, {}).execute(vcd, cycle_limit(kernel, values))
+
+
+def _result_places(design: NetworkDesign, memory: Memory) -> Memory:
+    """Copies of arrays that are loaded and stored, for their results."""
+    both = {title: memory[name] for name, title in design.results.items() if title != name}
+    return {title: replace(buffer, cells=list(buffer.cells)) for title, buffer in both.items()}
+
+
+def _instances(kernel: Kernel, values: Mapping[str, int]) -> int:
+    return sum(count(statement.domain, values) for statement in kernel.statements)
+
+
+def _memory_use(external: ExternalMemory, run: SystemResult | Prediction) -> MemoryUse:
+    return MemoryUse(
+        name=external if isinstance(external, str) else external.name.replace("_", "-"),
+        row_hits=run.row_hits,
+        row_changes=run.row_changes,
+        words_read=run.words_read,
+        words_written=run.words_written,
+        busy=None if run.busy_cycles is None else round(run.busy_cycles / max(1, run.cycles), 4),
+    )
+
+
+def _waveform(options: RunOptions) -> Path | None:
+    return Path(options.vcd) if options.vcd else None
+
+
+def _external(options: RunOptions, hardware: HardwareOptions) -> ExternalMemory:
+    """The external memory of the options."""
+    if options.target != "verilog" or options.simulator not in (None, "verilator"):
+        hint = "use --target verilog and --simulator verilator or transactions with --memory"
+        raise InputError(Diagnostic("external memories are simulated in Verilator, or predicted", None, hint))
+    if options.memory != "litedram":
+        return preset(options.memory or "paper")
+    if hardware.bus == "avalon" or hardware.bus_width or hardware.burst:
+        raise InputError(Diagnostic(f"LiteDRAM has a bus of its own: axi, {BUS.data_width} bits"))
+    return "litedram"
+
+
+def _timing(options: RunOptions) -> Timing:
+    """The timing of a memory whose cycles are predicted."""
+    if options.memory == "litedram":
+        raise InputError(Diagnostic("LiteDRAM is no model", None, "use ddr3-1600, which was calibrated against it"))
+    return preset(options.memory or "paper")
+
+
+def _simulator(options: RunOptions) -> OnChipSimulator:
+    """The chosen simulator, or that of the target."""
+    chosen, target = options.simulator, options.target
+    if chosen == "transactions":
+        hint = "name one with --memory"
+        raise InputError(Diagnostic("only runs with an external memory are predicted", None, hint))
+    if chosen is not None and (chosen == "ghdl") != (target == "vhdl"):
+        hint = "verilator and icarus simulate verilog, ghdl simulates vhdl"
+        raise InputError(Diagnostic(f"{chosen} does not simulate {target}", None, hint))
+    return chosen or ("ghdl" if target == "vhdl" else "verilator")

@@ -1,0 +1,81 @@
+"""Which tiling a kernel gets: the chosen one, that of its source, or the loops as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loadstone.analysis import Dependences, dependences
+from loadstone.model.kernel import Kernel
+from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit, within_limit
+from loadstone.transform.auto import auto_tiled, auto_would_work
+from loadstone.transform.legality import check_legal, violation
+from loadstone.transform.sink import sunk
+from loadstone.transform.temporaries import without_temporaries
+from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled
+
+
+def choose_tiling(
+    kernel: Kernel, sizes: int | tuple[int, ...] | None = None, schedule: str | None = None, strip: int | None = None
+) -> TiledKernel:
+    """The kernel tiled as asked; what is not said is taken from the source, then from the defaults.
+
+    Sizes given without a schedule belong to the loops as they stand, or to the schedule of the source if there is one.
+    Where the loops as they stand cannot be tiled, statements behind inner loops join these, and values take the place
+    of scalars that are set and used in one iteration, if that helps.
+    """
+    request = kernel.tiling
+    if schedule is not None or request is None:
+        return tiled_as(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
+    if request.schedule:
+        return requested(kernel, request, sizes, strip)
+    return tiled_as(kernel, Tiling(sizes or request.sizes, None, strip or request.strip))
+
+
+def tiled_as(kernel: Kernel, tiling: Tiling) -> TiledKernel:
+    """The kernel with a tiling, whatever its source says; what helps to make the loops tileable is done."""
+    if tiling.schedule == "auto":
+        return _automatically_tiled(kernel, tiling)
+    asked = tiled(kernel, tiling)
+    if tiling.schedule is not None:
+        return asked
+    return next(filter(is_legal, _ways_to_tile(kernel, tiling)), asked)
+
+
+def _automatically_tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
+    """The kernel with a tiling that isl found, without temporaries if there is none with them."""
+    known = dependences(kernel)
+    simpler = kernel if auto_would_work(kernel, tiling, known) else without_temporaries(kernel)
+    return auto_tiled(simpler, tiling, known if simpler is kernel else dependences(simpler))
+
+
+def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
+    """Tilings of the loops as they stand, those first that change less."""
+    yield tiled(kernel, tiling)
+    yield sunk(tiled(kernel, tiling))
+    simpler = without_temporaries(kernel)
+    if simpler is not kernel:
+        yield tiled(simpler, tiling)
+        yield sunk(tiled(simpler, tiling))
+
+
+def is_legal(tiles: TiledKernel) -> bool:
+    """Whether the tiling surely respects all dependences: what cannot be decided within the limit is not legal."""
+    try:
+        with operation_limit(DEFAULT_LIMIT):
+            return violation(tiles, dependences(tiles.kernel)) is None
+    except LimitReached:
+        return False
+
+
+def check_tiling(tiles: TiledKernel, limit: int | None = None) -> None:
+    """Raise `IllegalTransformation` unless the tiling respects all dependences."""
+    known = within_limit("the dependences", limit, lambda: dependences(tiles.kernel))
+    within_limit("the legality of the tiling", limit, lambda: check_legal(tiles, known, lambda: _advice(tiles, known)))
+
+
+def _advice(tiles: TiledKernel, known: Dependences) -> str:
+    """What to do about an illegal tiling."""
+    strip = min(tiles.strip, 1)
+    if auto_would_work(tiles.kernel, Tiling(max(tiles.sizes), None, strip), known):
+        return "--schedule auto finds a legal one"
+    return "give another schedule with --schedule, or tiles of size 1 in the dimension that runs backwards"
