@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import loadstone as ls
+from loadstone.circuit_trials import run_system
 from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import preset
 from loadstone.errors import UnsupportedError
 from loadstone.options import RunOptions
-from loadstone.run_circuit import run_system
 from loadstone.simulate.prediction.model import Prediction, predict_design
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

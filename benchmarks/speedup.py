@@ -34,10 +34,10 @@ from loadstone.dram.timing import preset
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.model.kernel import Kernel
 from loadstone.rtl.synthesis import Resources, synthesize
-from loadstone.run import trial
 from loadstone.simulate.hardware.system import SystemResult, SystemRun
 from loadstone.simulate.memory import live_out_arrays, mismatches
 from loadstone.transfer.volumes import count
+from loadstone.trials import trial
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PAPER = preset("paper")

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.bus.ports import Bus
+from loadstone.circuit_trials import predict_system as predict_compilation
+from loadstone.circuit_trials import run_on_chip
+from loadstone.circuit_trials import run_system as run_compilation
 from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import Timing, preset
 from loadstone.hardware.on_chip import Design
@@ -17,14 +20,11 @@ from loadstone.model.kernel import Kernel
 from loadstone.options import Flavour, HardwareOptions, RunOptions, Simulator, StripMode, Target
 from loadstone.outcome import Outcome
 from loadstone.pipeline import plan_tiles
-from loadstone.run import run_program
-from loadstone.run_circuit import predict_system as predict_compilation
-from loadstone.run_circuit import run_on_chip
-from loadstone.run_circuit import run_system as run_compilation
 from loadstone.simulate.hardware.system import ExternalMemory
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transform.choice import choose_tiling
 from loadstone.transform.tiling import TiledKernel
+from loadstone.trials import run_program
 
 PAPER = preset("paper")
 

@@ -43,9 +43,9 @@ LAYERS = (
     ("locality",),
     ("outcome", "pipeline"),
     ("circuits",),
-    ("run", "build"),
-    ("run_circuit", "build_circuit"),
-    ("report",),
+    ("trials", "projects"),
+    ("circuit_trials", "circuit_projects"),
+    ("reporting",),
     ("api",),
     ("cli",),
 )

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from loadstone.build import build_network, build_programs
-from loadstone.build_circuit import build_accelerator, build_on_chip
+from loadstone.circuit_projects import build_accelerator, build_on_chip
+from loadstone.circuit_trials import run_circuit
 from loadstone.circuits import CircuitCompilation
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
@@ -34,12 +34,12 @@ from loadstone.options import (
 )
 from loadstone.outcome import Outcome
 from loadstone.pipeline import Compilation, Split, split_network
-from loadstone.report.data import Report, gather_report
+from loadstone.projects import build_network, build_programs
+from loadstone.reporting.data import Report, gather_report
 from loadstone.rtl.synthesis import Resources, synthesize
-from loadstone.run import compare_executions, run_program
-from loadstone.run_circuit import run_circuit
 from loadstone.storage.local_plan import LocalPlan
 from loadstone.transform.tiling import Tiling
+from loadstone.trials import compare_executions, run_program
 
 Values = Mapping[str, int]
 

@@ -83,17 +83,22 @@ def options_of(kind: type) -> tuple[Option, ...]:
     )
 
 
+def whole(text: str) -> int:
+    """A whole number."""
+    if not text.strip().lstrip("+-").isdigit():
+        raise ValueError(f"'{text}' is not a whole number")
+    return int(text)
+
+
 def positive(text: str) -> int:
     """A whole number of at least one.
 
     >>> positive("12")
     12
     """
-    if not text.strip().lstrip("-").isdigit():
-        raise ValueError(f"'{text}' is not a whole number")
-    if int(text) < 1:
+    if whole(text) < 1:
         raise ValueError("must be at least 1")
-    return int(text)
+    return whole(text)
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -262,7 +267,7 @@ class RunOptions(FromNames):
         "seed of the generated inputs (default: 0)",
         0,
         metavar="N",
-        read=int,
+        read=whole,
         modes=("c", "hls", "model", "on-chip", "accelerator", *NETWORKS),
     )
 

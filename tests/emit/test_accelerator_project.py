@@ -28,8 +28,8 @@ from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.layout import memory_words
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import parameter_limits
-from loadstone.run import trial
 from loadstone.simulate.memory import Memory, live_out_arrays
+from loadstone.trials import trial
 from ready import accelerator_of, run_system
 
 PAPER = preset("paper")

@@ -150,7 +150,8 @@ def test_unknown_function(good: str, capsys: pytest.CaptureFixture[str]) -> None
 def test_wrong_option(options: tuple[str, ...], good: str, capsys: pytest.CaptureFixture[str]) -> None:
     err = refused(capsys, "run", good, *options)
     assert "error: " in err
-    assert err.startswith("usage: ")
+    assert err.startswith("error: ")
+    assert "hint: " in err
 
 
 def test_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:

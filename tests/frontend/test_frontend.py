@@ -14,7 +14,7 @@ import loadstone as ls
 from loadstone.analysis.info import kernel_info
 from loadstone.model.expression import Cast, Expression, walk
 from loadstone.model.kernel import Access, Kernel
-from loadstone.run import compare_executions
+from loadstone.trials import compare_executions
 
 Read = Callable[..., Kernel]
 PARAMETERS = "int n, int m, double a[n], double b[n], double c[n][m]"

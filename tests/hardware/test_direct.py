@@ -25,10 +25,10 @@ from loadstone.model.kernel import Kernel
 from loadstone.parallel.operands import Word, words_read
 from loadstone.poly import fixed, pairs
 from loadstone.rtl import Simulation, ghdl, unsigned, verilator
-from loadstone.run import trial
 from loadstone.simulate.hardware.system import SystemResult, SystemRun
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.compiled import compile_reference
+from loadstone.trials import trial
 from oracle import traced
 from system_designs import Repeated
 

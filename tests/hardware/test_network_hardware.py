@@ -32,12 +32,12 @@ from loadstone.networks.split import split_completely
 from loadstone.poly.spaces import Dim
 from loadstone.rtl import Simulation, ghdl, verilator
 from loadstone.rtl.vectors import Cycle
-from loadstone.run import trial
 from loadstone.simulate.hardware.system import SystemResult, SystemRun
 from loadstone.simulate.memory import Memory, live_out_arrays, mismatches
 from loadstone.storage.lattice import Modular
 from loadstone.transfer.volumes import count
 from loadstone.transform.tiling import Tiling
+from loadstone.trials import trial
 from system_designs import Repeated
 from tilings import example_tilings
 

@@ -16,12 +16,12 @@ from loadstone.locality import exceeding, measure, order_of
 from loadstone.model.kernel import Kernel
 from loadstone.poly import fixed, pairs
 from loadstone.poly.spaces import Dim
-from loadstone.run import compare_executions
 from loadstone.simulate.interpreter import Instance
 from loadstone.transform.legality import maps_of, program_violation
 from loadstone.transform.program import Part, Program, program_of
 from loadstone.transform.script import read_script
 from loadstone.transform.scripted import transformed
+from loadstone.trials import compare_executions
 from oracle import flow_pairs, traced
 
 FOLDER = ROOT / "benchmarks" / "idwt"

@@ -12,12 +12,12 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.options import Target
 from loadstone.pipeline import plan_tiles
-from loadstone.run import compare_executions
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transform.choice import choose_tiling
 from loadstone.transform.temporaries import without_temporaries
+from loadstone.trials import compare_executions
 from ready import run_accelerator
 
 ARRAYS = "int n, int a[n], int b[n], short c[n], int m[n][n], unsigned char x[n], int h[256]"

@@ -6,12 +6,12 @@ import argparse
 import json
 from importlib import import_module
 
-from loadstone.build import build_network, build_programs
 from loadstone.cli.compilations import compilation_of
 from loadstone.cli.parser import check_modes
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
 from loadstone.options import CIRCUITS, PROGRAMS, Mode, Target, modes_of
+from loadstone.projects import build_network, build_programs
 
 MODES: dict[Mode, str] = {
     "c": "--target c",
@@ -63,7 +63,7 @@ def _project(arguments: argparse.Namespace, targets: list[Target]) -> Project:
 
 def _hardware(arguments: argparse.Namespace, targets: list[Target]) -> Project:
     compilation = import_module("loadstone.cli.circuits").circuit_of(arguments)
-    builders = import_module("loadstone.build_circuit")
+    builders = import_module("loadstone.circuit_projects")
     build = builders.build_on_chip if arguments.bus is None else builders.build_accelerator
     project: Project = build(compilation, targets)
     return project

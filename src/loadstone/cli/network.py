@@ -19,7 +19,7 @@ from loadstone.networks.drawing import dot, text_lines
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import sized
 from loadstone.pipeline import channel_sizes, split_network
-from loadstone.report.network_picture import network_svg
+from loadstone.reporting.network_picture import network_svg
 from loadstone.simulate.networks.tune import Tuning, tune
 
 

@@ -12,6 +12,7 @@ from loadstone.options import (
     RunOptions,
     options_of,
     positive,
+    whole,
 )
 
 DEVICES = ("ecp5-25k", "ecp5-85k", "xc7", "xcup", "cyclonev")
@@ -52,7 +53,7 @@ LIMIT = Option("--limit", "isl operations per computation", "limit", metavar="N"
 VALUES = Option(
     "-p", "value of a parameter (repeatable)", "parameters", metavar="NAME=VALUE", read=parameter, repeated=True
 )
-SEED = Option("--seed", "seed of the generated inputs (default: 0)", "seed", 0, metavar="N", read=int)
+SEED = Option("--seed", "seed of the generated inputs (default: 0)", "seed", 0, metavar="N", read=whole)
 DEFINES = Option("-D", "define a macro (repeatable)", "defines", metavar="NAME[=VALUE]", read=definition, repeated=True)
 INCLUDE = Option("-I", "folder of headers (repeatable)", "include", metavar="DIR", repeated=True)
 FUNCTION = Option("--function", "function that holds the kernel", "function", metavar="NAME")
@@ -147,7 +148,7 @@ def transform(parser: CommandParser) -> None:
 
 
 def build(parser: CommandParser) -> None:
-    """Options of `build`."""
+    """Options of `projects`."""
     accelerator(parser)
     flavour = next(option for option in RUN if option.dest == "flavour")
     parser.add(
@@ -169,7 +170,7 @@ def build(parser: CommandParser) -> None:
 
 
 def run(parser: CommandParser) -> None:
-    """Options of `run`."""
+    """Options of `trials`."""
     accelerator(parser)
     parser.add("run", RUN)
     parser.add("hardware", options_of(HardwareOptions))

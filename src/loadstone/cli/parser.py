@@ -65,7 +65,7 @@ def _reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
 def _did_you_mean(message: str, flags: list[str]) -> str:
     """The option that is nearest to one that is not known."""
     words = [word.partition("=")[0] for word in message.split() if word.startswith("-")]
-    near = [match for word in words for match in get_close_matches(word, flags, n=1)]
+    near = [match for word in words for match in get_close_matches(word, flags, n=1, cutoff=0.7)]
     return f"did you mean {near[0]}?" if near and "unrecognized" in message else ""
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from loadstone.cli.compilations import compilation_of
 from loadstone.errors import Diagnostic, InputError
 from loadstone.options import RunOptions
-from loadstone.report import emit_report, gather_report
-from loadstone.report.page import write_page
-from loadstone.run import run_program
+from loadstone.reporting import emit_report, gather_report
+from loadstone.reporting.page import write_page
+from loadstone.trials import run_program
 
 
 def run(arguments: argparse.Namespace) -> int:

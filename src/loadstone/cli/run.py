@@ -12,8 +12,8 @@ from loadstone.cli.compilations import compilation_of
 from loadstone.cli.parser import check_modes
 from loadstone.options import CIRCUITS, Mode, RunOptions
 from loadstone.outcome import MemoryUse, Outcome
-from loadstone.report.activity_picture import activity_lines
-from loadstone.run import compare_executions, run_program
+from loadstone.reporting.activity_picture import activity_lines
+from loadstone.trials import compare_executions, run_program
 
 MODES: dict[Mode, str] = {
     "c": "--target c",
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _outcome(arguments: argparse.Namespace, options: RunOptions) -> Outcome:
     if options.target in CIRCUITS:
         circuit = import_module("loadstone.cli.circuits").circuit_of(arguments)
-        found: Outcome = import_module("loadstone.run_circuit").run_circuit(circuit, options)
+        found: Outcome = import_module("loadstone.circuit_trials").run_circuit(circuit, options)
         return found
     compilation = compilation_of(arguments)
     if options.target == "model":

@@ -18,11 +18,11 @@ from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel
 from loadstone.outcome import Outcome
 from loadstone.pipeline import parameter_values
-from loadstone.run import compare_executions
 from loadstone.transform.description import transformation_info
 from loadstone.transform.script import parse_script
 from loadstone.transform.scripted import automatic_steps, parallel_loops_of, transform_kernel
 from loadstone.transform.sequence import StepResult, Transformed, check_result
+from loadstone.trials import compare_executions
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ import islpy as isl
 from loadstone.poly import map_from_values, points
 from loadstone.poly.enumeration import Point, fixed_input
 from loadstone.poly.spaces import Dim, constant, dimension, tile_map
-from loadstone.report.strips import middle_point
+from loadstone.reporting.strips import middle_point
 from loadstone.transfer.volumes import count
 
 MOST_RUNS = 20_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from loadstone.report.activity_picture import activities_svg, activity_lines
+from loadstone.reporting.activity_picture import activities_svg, activity_lines
 from loadstone.simulate.hardware.activity import Activity, busy_cycles
 
 PIPELINE = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from loadstone.report.strips import ShownStrip
+from loadstone.reporting.strips import ShownStrip
 from loadstone.transform.tiling import TiledKernel
 
 

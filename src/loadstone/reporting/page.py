@@ -10,12 +10,12 @@ from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.outcome import Outcome
-from loadstone.report.data import ArrayReport, BufferSummary, Report, Way
-from loadstone.report.drawing import colour, picture_svg, timeline_svg
-from loadstone.report.markup import Markup, element, joined
-from loadstone.report.pictures import Picture
-from loadstone.report.strips import ShownStrip
-from loadstone.report.words import amount, assignments, number
+from loadstone.reporting.data import ArrayReport, BufferSummary, Report, Way
+from loadstone.reporting.drawing import colour, picture_svg, timeline_svg
+from loadstone.reporting.markup import Markup, element, joined
+from loadstone.reporting.pictures import Picture
+from loadstone.reporting.strips import ShownStrip
+from loadstone.reporting.words import amount, assignments, number
 
 MOST_TEXT = 20_000
 SHORT_TEXT = 90
@@ -29,7 +29,7 @@ def emit_report(report: Report) -> str:
         "head",
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
         element("title", f"{report.kernel}: what its tiles load and store"),
-        element("style", Markup(files("loadstone.report").joinpath("report.css").read_text("utf-8"))),
+        element("style", Markup(files("loadstone.reporting").joinpath("report.css").read_text("utf-8"))),
     )
     sections = _sections(report) if report.strips else _nothing_to_do(report)
     footer = element("footer", element("p", "Made by Loadstone. A word is one element of an array."))

@@ -11,8 +11,8 @@ from loadstone.emit.hdl.on_chip import hardware_project
 from loadstone.emit.hdl.vectors import Vectors
 from loadstone.emit.project import Project
 from loadstone.hardware.layout import Stores, memory_words
-from loadstone.run import trial
 from loadstone.simulate.memory import Memory, live_out_arrays
+from loadstone.trials import trial
 
 
 def build_on_chip(compilation: CircuitCompilation, targets: Sequence[str]) -> Project:

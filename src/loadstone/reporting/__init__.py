@@ -1,6 +1,6 @@
 """The report: a kernel with a tiling on one page, with pictures of what its tiles move and when."""
 
-from loadstone.report.data import BufferSummary, Report, gather_report
-from loadstone.report.page import emit_report
+from loadstone.reporting.data import BufferSummary, Report, gather_report
+from loadstone.reporting.page import emit_report
 
 __all__ = ["BufferSummary", "Report", "emit_report", "gather_report"]

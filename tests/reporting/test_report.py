@@ -22,11 +22,11 @@ from kernels import ROOT
 from loadstone.outcome import Outcome, Traffic, Verdict
 from loadstone.poly import fixed, pairs, points
 from loadstone.poly.enumeration import Point
-from loadstone.report import BufferSummary, Report, emit_report, gather_report
-from loadstone.report.pictures import Picture, Rectangle, picture
-from loadstone.report.strips import MOST_TILES, ShownStrip, TileWork, middle_point, points_from, strip_values
-from loadstone.report.timeline import Bar, Job, Process, timeline, total_time
-from loadstone.report.words import array_sentence, assignments
+from loadstone.reporting import BufferSummary, Report, emit_report, gather_report
+from loadstone.reporting.pictures import Picture, Rectangle, picture
+from loadstone.reporting.strips import MOST_TILES, ShownStrip, TileWork, middle_point, points_from, strip_values
+from loadstone.reporting.timeline import Bar, Job, Process, timeline, total_time
+from loadstone.reporting.words import array_sentence, assignments
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import LocalPlan
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from loadstone.report.markup import Markup, element, joined
-from loadstone.report.words import amount, number
+from loadstone.reporting.markup import Markup, element, joined
+from loadstone.reporting.words import amount, number
 from loadstone.simulate.hardware.activity import PROCESSES, Activity, Process, busy_cycles
 
 SHADES = "█▓"

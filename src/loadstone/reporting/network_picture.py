@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from loadstone.networks.drawing import bundles, counted
 from loadstone.networks.model import Channel, Kind, Network
-from loadstone.report.markup import Markup, element
+from loadstone.reporting.markup import Markup, element
 
 COLUMNS: Mapping[Kind, float] = {"load": 20.0, "compute": 320.0, "store": 680.0}
 WIDTH, HEIGHT, GAP = 120.0, 40.0, 60.0

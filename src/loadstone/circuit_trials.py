@@ -19,13 +19,13 @@ from loadstone.model.kernel import Kernel
 from loadstone.networks.traffic import elements_moved
 from loadstone.options import HardwareOptions, RunOptions
 from loadstone.outcome import Baseline, MemoryUse, Outcome, Sample, Traffic
-from loadstone.run import trial, verdict
 from loadstone.simulate.hardware.on_chip import HardwareRun, OnChipSimulator
 from loadstone.simulate.hardware.system import ExternalMemory, SystemResult, SystemRun
 from loadstone.simulate.memory import Memory
 from loadstone.simulate.prediction.model import Prediction, has_many_tiles, predict_design
 from loadstone.transfer.volumes import count
 from loadstone.transform.tiling import tiling_info
+from loadstone.trials import trial, verdict
 
 
 def run_circuit(compilation: CircuitCompilation, options: RunOptions) -> Outcome:

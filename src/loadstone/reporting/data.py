@@ -12,10 +12,10 @@ from loadstone.model.evaluate import evaluate
 from loadstone.model.kernel import Kernel
 from loadstone.outcome import Outcome
 from loadstone.poly import fixed
-from loadstone.report.pictures import MOST_RECTANGLES, Picture, picture
-from loadstone.report.strips import ShownStrip, TileWork, shown_strips, strip_values, strips_of
-from loadstone.report.timeline import Bar, Job, timeline, total_time
-from loadstone.report.words import array_sentence, isl_body, schedule_lines, tiling_sentence
+from loadstone.reporting.pictures import MOST_RECTANGLES, Picture, picture
+from loadstone.reporting.strips import ShownStrip, TileWork, shown_strips, strip_values, strips_of
+from loadstone.reporting.timeline import Bar, Job, timeline, total_time
+from loadstone.reporting.words import array_sentence, isl_body, schedule_lines, tiling_sentence
 from loadstone.storage.buffers import Buffer
 from loadstone.storage.handover import Handover, Mode
 from loadstone.storage.local_plan import LocalPlan
