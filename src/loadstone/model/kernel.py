@@ -61,7 +61,7 @@ class Access:
 class Statement:
     """One assignment `write = value`, executed for each point of `domain` at the time that `schedule` says.
 
-    All reads happen before the write. `condition`, when there is one, depends on data: the instance evaluates it
+    `schedule` dates the points of `domain` and no others: tilings are made from it. All reads happen before the write. `condition`, when there is one, depends on data: the instance evaluates it
     first and does nothing else where it is zero; the reads that it needs come first in `reads`.
     """
 
@@ -181,7 +181,7 @@ def renamed(statement: Statement, name: str, domain: isl.Set) -> Statement:
         statement,
         name=name,
         domain=domain,
-        schedule=statement.schedule.set_tuple_name(Dim.in_, name),
+        schedule=statement.schedule.set_tuple_name(Dim.in_, name).intersect_domain(domain),
         reads=tuple(map(access, statement.reads)),
         write=access(statement.write),
     )

@@ -59,11 +59,11 @@ class Part:
 
     @property
     def schedule(self) -> isl.Map:
-        """Instances to dates: places and loops in turn."""
+        """Instances, none but those of the part, to dates: places and loops in turn."""
         dates = [constant(self.space, self.places[0])]
         for loop, place in zip(self.loops, self.places[1:], strict=True):
             dates += [loop.value, constant(self.space, place)]
-        return map_from_values(self.space, dates)
+        return map_from_values(self.space, dates).intersect_domain(self.statement.domain)
 
     def counters(self, depth: int | None = None) -> isl.Map:
         """Instances to the counters of the outermost loops, by default of all."""
@@ -138,8 +138,7 @@ class Program:
         """The parts, each with the dates of the instances of the base that it executes."""
         length = max((2 * len(part.places) - 1 for part in self.parts), default=1)
         for part in self.parts:
-            order = padded(part.schedule, length).intersect_domain(part.statement.domain)
-            yield part, order.set_tuple_name(Dim.in_, part.base)
+            yield part, padded(part.schedule, length).set_tuple_name(Dim.in_, part.base)
 
     def changed(self, names: Iterable[str], change: Callable[[Part], Part]) -> Program:
         """The program with the named parts changed."""

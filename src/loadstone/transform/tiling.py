@@ -137,10 +137,7 @@ def loop_schedule(kernel: Kernel) -> dict[str, isl.Map]:
             theta[statement.name] = range_product((number, theta[statement.name]))
     dims = max(t.dim(Dim.out) for t in theta.values())
     if dims == 0:
-        return {
-            s.name: map_from_values(s.domain.get_space(), [constant(s.domain.get_space(), 0)])
-            for s in kernel.statements
-        }
+        return {s.name: _theta_from_values(s, [constant(s.domain.get_space(), 0)]) for s in kernel.statements}
     return {name: padded(t, dims) for name, t in theta.items()}
 
 
