@@ -289,6 +289,18 @@ def strips_between(plan: Plan, name: str, size: int) -> set[int]:
     return {number[late] - number[early] for early, x in stored for late, y in loaded if x == y and early < late}
 
 
+def test_volumes_may_be_read_before_buffers_are_made() -> None:
+    plan = plan_tiles(choose_tiling(ls.parse(next(path for path in EXAMPLES if path.stem == "polymul"))))
+    volumes = {name: part.load_volume for name, part in plan.arrays.items()}
+    local = with_buffers(plan)
+    assert volumes
+    for name, volume in volumes.items():
+        found = local[name].load_volume
+        assert volume is not None
+        assert found is not None
+        assert found.plain_is_equal(volume)
+
+
 def test_what_a_plan_says_of_memories_is_made_once() -> None:
     plan = plan_tiles(choose_tiling(ls.parse(example("gemm"))))
     local = with_buffers(plan, 3)

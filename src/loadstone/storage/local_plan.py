@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from loadstone.storage.buffers import Buffer, make_buffers
 from loadstone.storage.handover import Handover, Mode, handover
@@ -45,7 +45,7 @@ def with_buffers(
     follow = handover(plan, depth, strips)
     made = make_buffers(plan, depth, power_of_two=power_of_two)
     buffers = {name: replace(buffer, copies=follow.copies(name)) for name, buffer in made.items()}
-    arrays = {name: LocalArray(**vars(part), buffer=buffers[name]) for name, part in plan.arrays.items()}
+    arrays = {name: _with_buffer(part, buffers[name]) for name, part in plan.arrays.items()}
     return LocalPlan(
         tiles=plan.tiles,
         arrays=arrays,
@@ -54,3 +54,7 @@ def with_buffers(
         depth=depth,
         handover=follow,
     )
+
+
+def _with_buffer(part: ArrayPlan, buffer: Buffer) -> LocalArray:
+    return LocalArray(**{field.name: getattr(part, field.name) for field in fields(ArrayPlan)}, buffer=buffer)
