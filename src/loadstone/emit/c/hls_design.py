@@ -18,9 +18,9 @@ from loadstone.emit.c.processes import Processes
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.loops.accelerator import Accelerator
 from loadstone.model.evaluate import evaluate
-from loadstone.model.expression import Constant, Expression, Variable, walk
+from loadstone.model.expression import Binary, Constant, Expression, Variable, integer, walk
 from loadstone.model.kernel import Array
-from loadstone.model.types import BOOL
+from loadstone.model.types import BOOL, INT
 
 WORDS_IN_QUEUE = 512
 """How many loaded words may wait for the compute process, for each array that is loaded through a queue."""
@@ -111,7 +111,7 @@ class Design:
     def guard(self) -> list[str]:
         """Lines that return from the top function where the parameters need more local memory than there is."""
         exceeded = [
-            f"{self._counted(part.size)} > {size}"
+            self._counted(Binary(">", part.size, integer(size), INT))
             for buffer in self.accelerator.buffers.values()
             for part, size in zip(buffer.components, buffer.shape(self.parameters or {}), strict=True)
             if not isinstance(part.size, Constant)
