@@ -1,11 +1,16 @@
-"""Random steps for a program: sensible names and numbers, legal or not."""
+"""Random steps for a program: sensible names and numbers, legal or not; and programs after those that are legal."""
 
 from __future__ import annotations
 
 import random
 
-from loadstone.transform.program import Part, Program
-from loadstone.transform.step_syntax import Step
+from loadstone.analysis import dependences
+from loadstone.model.kernel import Kernel
+from loadstone.poly.limits import LimitReached, operation_limit
+from loadstone.transform.legality import program_violation
+from loadstone.transform.loop_names import StepError
+from loadstone.transform.program import Part, Program, program_of
+from loadstone.transform.step_syntax import Step, step_text
 from loadstone.transform.steps import (
     Constrain,
     Distribute,
@@ -23,6 +28,8 @@ from loadstone.transform.steps import (
     Tile,
     Unroll,
 )
+
+LIMIT = 1_000_000
 
 
 def random_step(program: Program, source: random.Random) -> Step:
@@ -51,6 +58,28 @@ def random_step(program: Program, source: random.Random) -> Step:
         Expand(source.choice(list(program.base.arrays))),
     )
     return source.choice(choices)
+
+
+def legal_or_same(step: Step, program: Program) -> Program:
+    """The program after a step if that is known to be legal, else as it was."""
+    try:
+        with operation_limit(LIMIT):
+            changed = step.applied(program)
+            return program if program_violation(changed, dependences(changed.base)) else changed
+    except (StepError, LimitReached):
+        return program
+
+
+def random_legal_script(kernel: Kernel, source: random.Random, length: int) -> tuple[Program, tuple[str, ...]]:
+    """The kernel after so many random steps that are legal, and these steps as text; fewer where none is found."""
+    program, texts = program_of(kernel), list[str]()
+    for _ in range(8 * length):
+        step = random_step(program, source) if program.parts and len(texts) < length else None
+        changed = program if step is None else legal_or_same(step, program)
+        if step is not None and changed is not program:
+            program = changed
+            texts.append(step_text(step))
+    return program, tuple(texts)
 
 
 def _loop(part: Part, source: random.Random, alone: bool) -> str:

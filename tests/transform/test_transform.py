@@ -32,10 +32,9 @@ from loadstone.transform.scripted import automatic_steps
 from loadstone.transform.step_syntax import Step, read_step, step_text
 from loadstone.transform.steps import STEPS, Fuse, Interchange, Shift, Skew
 from oracle import Pairs, flow_pairs, memory_pairs, traced
-from random_scripts import random_step
+from random_scripts import LIMIT, legal_or_same, random_step
 from step_examples import example_of, transformed_code
 
-LIMIT = 1_000_000
 FIGURE_3_15 = """
 skew S2.j by S2.i
 interchange S2.i S2.j
@@ -401,16 +400,6 @@ def check_judgement(
         return
     for parameters in rows[:3]:
         assert_equal_results(kernel, program.kernel, parameters)
-
-
-def legal_or_same(step: Step, program: Program) -> Program:
-    """The program after a step if that is known to be legal, else as it was."""
-    try:
-        with operation_limit(LIMIT):
-            changed = step.applied(program)
-            return program if program_violation(changed, dependences(changed.base)) else changed
-    except (StepError, LimitReached):
-        return program
 
 
 @pytest.mark.parametrize("seed", range(1, 60, 4))

@@ -61,8 +61,9 @@ class Access:
 class Statement:
     """One assignment `write = value`, executed for each point of `domain` at the time that `schedule` says.
 
-    `schedule` dates the points of `domain` and no others: tilings are made from it. All reads happen before the write. `condition`, when there is one, depends on data: the instance evaluates it
-    first and does nothing else where it is zero; the reads that it needs come first in `reads`.
+    `schedule` dates the points of `domain` and no others: tilings are made from it. All reads happen before the write.
+    `condition`, when there is one, depends on data: the instance evaluates it first and does nothing else where it is
+    zero; the reads that it needs come first in `reads`.
     """
 
     name: str

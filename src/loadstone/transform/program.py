@@ -146,12 +146,14 @@ class Program:
         return replace(self, parts=tuple(change(part) if part.name in chosen else part for part in self.parts))
 
     def replaced(self, names: Iterable[str], copies: Callable[[Part], Iterable[Part]]) -> Program:
-        """The program with each of the named parts replaced by others; those without instances are left out."""
+        """The program with each of the named parts replaced by others.
+
+        Those without instances are left out, unless nothing would be left: a kernel has at least one statement.
+        """
         chosen = frozenset(names)
-        parts: list[Part] = []
-        for part in self.parts:
-            parts += [c for c in copies(part) if not _is_empty(self, c)] if part.name in chosen else [part]
-        return replace(self, parts=tuple(parts))
+        found = [copy for part in self.parts for copy in (copies(part) if part.name in chosen else (part,))]
+        kept = tuple(part for part in found if part in self.parts or not _is_empty(self, part))
+        return replace(self, parts=kept or tuple(found[:1]))
 
     def with_room(self, prefix: tuple[int, ...], place: int, count: int = 1) -> Program:
         """The program with `count` free places before a place in the loop that the prefix of places names."""

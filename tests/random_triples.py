@@ -1,0 +1,196 @@
+"""Random kernels after random legal scripts, tiled at random, in every back end against the original program."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import islpy as isl
+from loadstone.systems import run_network_system, run_system
+
+from kernels import random_kernel
+from loadstone.dram.timing import preset
+from loadstone.emit.c.hls import Flavour
+from loadstone.loops.accelerator import Accelerator, make_accelerator, predicted_words
+from loadstone.model.kernel import Kernel
+from loadstone.networks.sizes import sized
+from loadstone.pipeline import is_right, plan_tiles, split_network, whole_network
+from loadstone.poly import fixed
+from loadstone.poly.limits import LimitReached, operation_limit
+from loadstone.simulate.memory import Memory, initial_memory, live_out_arrays, mismatches
+from loadstone.simulate.networks.execution import run_network
+from loadstone.simulate.programs.accelerated import compile_c, compile_hls
+from loadstone.simulate.programs.compiled import CompiledKernel, compile_original
+from loadstone.storage.local_plan import LocalPlan, with_buffers
+from loadstone.transfer.check import check_plan
+from loadstone.transform.choice import choose_tiling, is_legal
+from loadstone.transform.tiling import TiledKernel
+from random_scripts import random_legal_script
+from strip_oracle import Cell, Coordinates, Moves, moves, replayed, strips_of
+from tilings import random_tilings
+
+MOST_PARTS = 6
+PLAN_LIMIT = 2_000_000
+PAPER = preset("paper")
+Parameters = Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Triple:
+    """A kernel, steps that are legal one after the other, and a legal tiling of what they lead to."""
+
+    seed: int
+    original: Kernel
+    script: tuple[str, ...]
+    tiles: TiledKernel
+    rows: tuple[dict[str, int], ...]
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel after the script, as the tiling has it."""
+        return self.tiles.kernel
+
+    @cached_property
+    def program(self) -> CompiledKernel:
+        """The text of the original, compiled."""
+        return compile_original(self.original)
+
+    @cached_property
+    def plan(self) -> LocalPlan:
+        """The plan, with one, two or three tiles in flight."""
+        return with_buffers(plan_tiles(self.tiles, limit=PLAN_LIMIT), 1 + self.seed % 3)
+
+    @cached_property
+    def accelerator(self) -> Accelerator:
+        """The loops of the plan."""
+        return make_accelerator(self.plan)
+
+    def start(self, parameters: Parameters) -> Memory:
+        """The memory before a run."""
+        return initial_memory(self.kernel, parameters, self.seed)
+
+    def check_memory(self, actual: Memory, parameters: Parameters, way: str) -> None:
+        """Fails unless a memory is what the original program leaves, bit by bit."""
+        expected = {**initial_memory(self.original, parameters, self.seed), **self.start(parameters)}
+        self.program.run(parameters, expected)
+        wrong = mismatches(expected, actual, live_out_arrays(self.original))
+        assert not wrong, f"{way} of {self.text()} with {dict(parameters)}: {len(wrong)} cells differ"
+
+    def text(self) -> str:
+        """The triple in words, to find it again."""
+        tiles = self.tiles
+        return (
+            f"seed {self.seed}, {'; '.join(self.script) or 'no step'}, {tiles.schedule} by {tiles.sizes}/{tiles.strip}"
+        )
+
+
+def random_triple(seed: int) -> Triple | None:
+    """Triple number `seed`; None without a legal step or tiling within the limits, and for too many parts."""
+    source = random.Random(seed)
+    original, rows = random_kernel(seed, may=seed % 5 == 4)
+    program, script = random_legal_script(original, source, 1 + seed % 4)
+    small = len(program.parts) <= MOST_PARTS
+    tiles = _random_tiling(program.kernel, seed, source) if script and small else None
+    known = tuple(row for row in rows if not fixed(original.context, row).is_empty())
+    return Triple(seed, original, script, tiles, known) if tiles and known else None
+
+
+def _random_tiling(kernel: Kernel, seed: int, source: random.Random) -> TiledKernel | None:
+    """A legal tiling: the one that the tool chooses for a random size, or one with random sizes."""
+    try:
+        with operation_limit(PLAN_LIMIT):
+            chosen = choose_tiling(kernel, (source.choice((1, 2, 3, 5)),)) if seed % 3 == 0 else None
+            if chosen is not None and is_legal(chosen):
+                return chosen
+            return next(random_tilings(kernel, seed, (1 + seed % 2,)), None)
+    except LimitReached:
+        return None
+
+
+def check_replayed_plan(triple: Triple) -> None:
+    """The plan is valid, exact where it says so, and moves what a replay of the tiles needs."""
+    load, store = (
+        {name: getattr(part, side) for name, part in triple.plan.arrays.items()} for side in ("load", "store")
+    )
+    verdict = check_plan(triple.tiles, load, store)
+    assert verdict.valid, f"{triple.text()}: {verdict.text()}"
+    assert verdict.exact or not triple.plan.exact, f"{triple.text()}: {verdict.text()}"
+    for row in triple.rows:
+        moved = (moved_cells(triple.tiles, side, row) for side in (load, store))
+        strips = strips_of(triple.tiles, row)
+        triple.check_memory(replayed(triple.tiles, strips, row, triple.start(row), *moved), row, "plan")
+
+
+def moved_cells(tiles: TiledKernel, side: Mapping[str, isl.Map], row: Parameters) -> Moves:
+    """Tiles to the cells of all arrays that they move."""
+    found: dict[Coordinates, frozenset[Cell]] = {}
+    for relation in side.values():
+        for tile, cells in moves(relation, tiles, row).items():
+            found[tile] = found.get(tile, frozenset()) | cells
+    return found
+
+
+def check_program(triple: Triple, way: str, program: CompiledKernel) -> None:
+    """A generated program leaves the memory of the original, and moves the words of the plan."""
+    for row in triple.rows:
+        actual = triple.start(row)
+        words = program.run(row, actual)
+        triple.check_memory(actual, row, way)
+        assert words == predicted_words(triple.accelerator, row), f"words of {way} of {triple.text()} with {row}"
+
+
+def check_c(triple: Triple) -> None:
+    check_program(triple, "c", compile_c(triple.accelerator, checked=True))
+
+
+def check_threads(triple: Triple) -> None:
+    check_program(triple, "threads", compile_c(triple.accelerator))
+
+
+def check_hls(triple: Triple, flavour: Flavour = "vitis") -> None:
+    largest = {name: max(row[name] for row in triple.rows) for name in triple.kernel.parameters}
+    check_program(triple, flavour, compile_hls(triple.accelerator, flavour, largest))
+
+
+def check_intel(triple: Triple) -> None:
+    check_hls(triple, "intel")
+
+
+def check_network(triple: Triple) -> None:
+    """The network runs to its end and leaves the memory of the original, channels whole or split, with reuse or not."""
+    split = ("none", "depth", "complete")[triple.seed % 3]
+    network = split_network(whole_network(triple.tiles, limit=PLAN_LIMIT), split, reuse=triple.seed % 2 == 1)
+    for row in triple.rows:
+        actual = triple.start(row)
+        run = run_network(network, row, actual, sized(network, row))
+        assert run.finished, f"network of {triple.text()} with {row}: {run.blocked}"
+        triple.check_memory(actual, row, "network")
+
+
+def check_hardware(triple: Triple) -> None:
+    """The accelerator in Verilog, with external memory; its run is held against the text of the original."""
+    assert triple.kernel.original is not None
+    outcome = run_system(triple.accelerator, triple.rows[-1], PAPER, seed=triple.seed)
+    assert is_right(outcome), f"hardware of {triple.text()}: {outcome}"
+
+
+def check_network_hardware(triple: Triple) -> None:
+    """The process network in Verilog, with external memory."""
+    assert triple.kernel.original is not None
+    network = split_network(whole_network(triple.tiles, limit=PLAN_LIMIT), "complete")
+    outcome = run_network_system(network, triple.rows[-1], PAPER, seed=triple.seed)
+    assert is_right(outcome), f"hardware of the network of {triple.text()}: {outcome}"
+
+
+CHECKS: Mapping[str, Callable[[Triple], None]] = {
+    "plan": check_replayed_plan,
+    "c": check_c,
+    "threads": check_threads,
+    "vitis": check_hls,
+    "intel": check_intel,
+    "network": check_network,
+    "hardware": check_hardware,
+    "network hardware": check_network_hardware,
+}
