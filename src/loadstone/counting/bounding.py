@@ -24,6 +24,7 @@ from loadstone.counting.extremum import Extremum, disjoint, largest, one_polynom
 from loadstone.counting.pieces import Piece, pieces_of
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.poly import coalesced
+from loadstone.poly.extrema import greatest_value
 from loadstone.poly.limits import LimitReached
 from loadstone.poly.polynomials import affine
 from loadstone.poly.spaces import Dim
@@ -121,7 +122,7 @@ def _affine_maximum(pieces: Iterable[Piece]) -> isl.PwAff | None:
         if value is None:
             return None
         ranges.append(isl.Map.from_aff(value).intersect_domain(piece.domain).range())
-    return coalesced(coalesced(reduce(isl.Set.union, ranges)).dim_max(0)) if ranges else None
+    return coalesced(greatest_value(coalesced(reduce(isl.Set.union, ranges)))) if ranges else None
 
 
 def _piece_bound(piece: Piece, method: Method, accuracy: float | None) -> Extremum:

@@ -18,6 +18,7 @@ from loadstone.counting.bernstein import bernstein
 from loadstone.counting.enumeration import constant_extremum, enumerated, is_enumerable
 from loadstone.counting.extremum import Extremum, Value, number
 from loadstone.counting.pieces import Piece
+from loadstone.poly.extrema import greatest, least
 from loadstone.poly.spaces import Dim
 from loadstone.poly.terms import Compiled, compiled, isl_value
 
@@ -61,7 +62,7 @@ def _seen(domain: isl.Set, function: Compiled) -> list[Fraction]:
     """Values at some points: the first, the last, and another one."""
     if not domain.is_bounded():
         return [_value_at(domain.sample_point(), function)]
-    corners = (domain.lexmin(), domain.lexmax(), domain)
+    corners = (least(domain), greatest(domain), domain)
     return [_value_at(corner.sample_point(), function) for corner in corners]
 
 

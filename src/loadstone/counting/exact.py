@@ -15,6 +15,7 @@ from loadstone.counting.extremum import NOTHING, Candidate, Chamber, Extremum, l
 from loadstone.counting.pieces import Piece
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.poly import coalesced
+from loadstone.poly.extrema import greatest_value
 from loadstone.poly.linear import variable_names
 from loadstone.poly.polynomials import affine
 from loadstone.poly.spaces import Dim
@@ -58,7 +59,7 @@ def _affine_maximum(domain: isl.Set, value: isl.Aff) -> Extremum:
     if not values.dim_has_upper_bound(Dim.set, 0):
         return constant_extremum(domain, inf, attained=not domain.dim(Dim.param))
     chambers: list[Chamber] = []
-    values.dim_max(0).foreach_piece(lambda where, most: chambers.append(_affine_chamber(where, most, scale)))
+    greatest_value(values).foreach_piece(lambda where, most: chambers.append(_affine_chamber(where, most, scale)))
     return Extremum(tuple(chambers), 0.0)
 
 

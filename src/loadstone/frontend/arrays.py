@@ -16,6 +16,7 @@ from loadstone.model.from_isl import expression_of
 from loadstone.model.kernel import Array, Statement
 from loadstone.model.types import INT
 from loadstone.poly import set_space
+from loadstone.poly.extrema import greatest_value
 from loadstone.poly.spaces import Dim
 
 
@@ -101,7 +102,7 @@ def _accessed_extent(
         return integer(0)
     if not column.is_bounded():
         raise UnknownExtent(symbol, position)
-    largest = column.dim_max(0)
+    largest = greatest_value(column)
     size = largest.add_constant_val(isl.Val.one(column.get_ctx())).coalesce()
     return expression_of(size.gist(size.domain()))
 

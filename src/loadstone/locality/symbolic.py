@@ -21,6 +21,7 @@ from loadstone.locality.program import is_steered
 from loadstone.locality.references import Reference, access_of, evaluated, references_of
 from loadstone.model.kernel import Kernel
 from loadstone.poly import coalesced, map_from_values
+from loadstone.poly.extrema import greatest
 from loadstone.poly.isolated import isolated
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.linear import shifted, where_nonnegative
@@ -99,8 +100,8 @@ class _Moments:
         for use in self.references:
             if use.array == reuse.array:
                 same = access_of(kernel, reuse).relation.apply_range(access_of(kernel, use).relation.reverse())
-                last[use] = same.apply_range(self.of[use]).intersect(before).lexmax()
-        latest = reduce(isl.Map.union, last.values()).lexmax()
+                last[use] = greatest(same.apply_range(self.of[use]).intersect(before))
+        latest = greatest(reduce(isl.Map.union, last.values()))
         return {use: coalesced(latest.intersect(moments)) for use, moments in last.items()}
 
     def between(self, reuse: Reference, use_moments: isl.Map) -> Iterator[isl.Map]:

@@ -18,6 +18,7 @@ from loadstone.model.expression import Binary, Constant, Expression, Variable, i
 from loadstone.model.tidy import tidy
 from loadstone.model.types import INT
 from loadstone.poly import coalesced
+from loadstone.poly.extrema import greatest_value, least_value
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.linear import variable_names
 from loadstone.poly.simplify import MOST_PIECES
@@ -149,7 +150,7 @@ def first_and_last(active: isl.Set, iterator: str) -> tuple[isl.PwAff, isl.PwAff
     equal = next(value.eq_set(dimension(space, 0)) for value in (variable(space, iterator),) if value is not None)
     others = [name for name in names if name != iterator]
     values = coalesced(equal.intersect_params(active).project_out_except(others, [Dim.param]))
-    return values.lexmin_pw_multi_aff().get_pw_aff(0), values.lexmax_pw_multi_aff().get_pw_aff(0)
+    return least_value(values), greatest_value(values)
 
 
 def narrowed(known: isl.Set, fewer: Callable[[], isl.Set]) -> isl.Set:

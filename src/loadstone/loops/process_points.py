@@ -18,6 +18,7 @@ from loadstone.model.from_isl import from_ast
 from loadstone.networks.model import Channel, Process
 from loadstone.networks.patterns import deciding_dates
 from loadstone.poly import coalesced, fixed
+from loadstone.poly.extrema import greatest, least
 from loadstone.poly.spaces import Dim, inputs_to_parameters
 
 MOST_PIECES = 6
@@ -64,11 +65,11 @@ class Points:
 
     def first_reads(self, channel: Channel) -> isl.Set:
         """The instances that are the first ones to read their value from a channel."""
-        return self._at_dates(self._dated(channel).lexmin())
+        return self._at_dates(least(self._dated(channel)))
 
     def last_reads(self, channel: Channel) -> isl.Set:
         """The instances that are the last ones to read their value from a channel."""
-        return self._at_dates(self._dated(channel).lexmax())
+        return self._at_dates(greatest(self._dated(channel)))
 
     @cached_property
     def _order(self) -> isl.Map:

@@ -26,6 +26,7 @@ from loadstone.model.expression import COMPARISONS, Binary, Expression, Select, 
 from loadstone.model.from_isl import from_aff, from_ast
 from loadstone.model.types import INT
 from loadstone.poly import coalesced
+from loadstone.poly.extrema import greatest_value, least, least_value
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.simplify import MOST_PIECES
 from loadstone.poly.spaces import Dim, inputs_to_parameters
@@ -260,12 +261,12 @@ def _following(variable: str) -> Expression:
 
 def _smallest(values: isl.Set) -> Expression:
     """The smallest number of a set of numbers, where it has any."""
-    return _value(values.dim_min(0), values.params())
+    return _value(least_value(values), values.params())
 
 
 def _largest(values: isl.Set) -> Expression:
     """The largest number of a set of numbers, where it has any."""
-    return _value(values.dim_max(0), values.params())
+    return _value(greatest_value(values), values.params())
 
 
 def _value(function: isl.PwAff, context: isl.Set) -> Expression:
@@ -429,7 +430,7 @@ def _run_lengths(tile_to_elements: isl.Map, variables: Sequence[str]) -> isl.Set
     elements = inputs_to_parameters(tile_to_elements, _input_names(tile_to_elements)).reset_tuple_id()
     row = _Row(variables[-1], _as_parameters(elements, variables[:-1]))
     starts = _Row(row.variable, row.values.subtract(row.values.apply(_BACK.reverse())))
-    start_to_end = starts.ahead(row.run_ends, ">=").lexmin()
+    start_to_end = least(starts.ahead(row.run_ends, ">="))
     lengths = start_to_end.apply(isl.Map(f"[{row.variable}] -> {{ [y] -> [y - {row.variable} + 1] }}"))
     return lengths.project_out(Dim.param, 0, lengths.dim(Dim.param))
 

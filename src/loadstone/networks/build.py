@@ -29,6 +29,7 @@ from loadstone.model.kernel import Access, Array, Kernel, Statement, padded
 from loadstone.networks.model import Channel, Kind, Network, Process
 from loadstone.networks.patterns import classified
 from loadstone.poly import coalesced, map_from_values
+from loadstone.poly.extrema import least
 from loadstone.poly.spaces import Dim, constant, dimension, range_product
 from loadstone.transform.legality import maps_of
 from loadstone.transform.tiling import TiledKernel
@@ -139,7 +140,7 @@ def _loaders(tiles: TiledKernel, flows: Sequence[_Flow]) -> Iterator[Process]:
         mine = [flow for flow in flows if flow.array == array.name]
         if mine:
             uses = (flow.relation.apply_range(tiles.instance_to_order(flow.consumer)) for flow in mine)
-            yield _mover(tiles.kernel, array, "load", coalesced(_union(uses)).lexmin())
+            yield _mover(tiles.kernel, array, "load", least(coalesced(_union(uses))))
 
 
 def _storers(tiles: TiledKernel, flows: Sequence[_Flow]) -> Iterator[Process]:

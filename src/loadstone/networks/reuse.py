@@ -17,6 +17,7 @@ from dataclasses import replace
 from loadstone.networks.model import Channel, Network
 from loadstone.networks.patterns import classified, deciding_dates
 from loadstone.poly import coalesced
+from loadstone.poly.extrema import least
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.order import later
 
@@ -48,7 +49,7 @@ def _parts(network: Network, channel: Channel, only_fifos: bool) -> Sequence[Cha
 def _first(network: Network, channel: Channel) -> Channel:
     """The channel that brings each value to its first reader."""
     dates = deciding_dates(network.consumer(channel).dates)
-    firsts = coalesced(channel.relation.apply_range(dates)).lexmin()
+    firsts = least(coalesced(channel.relation.apply_range(dates)))
     relation = coalesced(firsts.apply_range(dates.reverse()))
     return _read_once(network, replace(channel, id=f"{channel.id}.first", relation=relation))
 
@@ -59,7 +60,7 @@ def _reuse(network: Network, channel: Channel) -> Channel:
     reads = channel.relation.apply_range(dates)
     others = channel.relation.reverse().apply_range(reads)
     after = dates.apply_range(later(dates.get_space().range()))
-    following = coalesced(others.intersect(after)).lexmin()
+    following = least(coalesced(others.intersect(after)))
     relation = coalesced(following.apply_range(dates.reverse()))
     back = replace(channel, id=f"{channel.id}.reuse", producer=channel.consumer, relation=relation, forwards=True)
     return _read_once(network, back)

@@ -14,6 +14,7 @@ import islpy as isl
 from loadstone.loops.facts import attempted, surely
 from loadstone.model.kernel import Access, Kernel, Statement, padded, union_of_maps
 from loadstone.parallel.hazards import following, may_follow
+from loadstone.poly.extrema import greatest
 from loadstone.poly.order import earlier
 from loadstone.poly.spaces import Dim
 
@@ -94,7 +95,7 @@ def _last_computed(
         computed = union_of_maps(kernel, stores)
         moments = isl.Set.from_union_set(computed.domain())
         before = earlier(moments.get_space()).intersect_range(moments)
-        last = _times(statement, length).intersect_params(known).apply_range(before).lexmax()
+        last = greatest(_times(statement, length).intersect_params(known).apply_range(before))
         return last.to_union_map().apply_range(computed)
 
     certain = all(each.write.exact for each in writers)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import islpy as isl
 
+from loadstone.poly.extrema import greatest, least
 from loadstone.poly.spaces import Dim, range_product
 
 
@@ -65,6 +66,6 @@ def near_end(iterations: isl.Map, count: int, *, upward: bool) -> isl.Set:
     With `upward`, those less than `count` above the first value, else those less than `count` below the last one.
     """
     window = f"e <= x < e + {count}" if upward else f"e - {count} < x <= e"
-    ends = iterations.lexmin() if upward else iterations.lexmax()
+    ends = least(iterations) if upward else greatest(iterations)
     close = ends.apply_range(isl.Map(f"{{ [e] -> [x] : {window} }}"))
     return iterations.intersect(close).wrap().flatten()

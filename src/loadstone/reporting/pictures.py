@@ -14,6 +14,7 @@ import islpy as isl
 
 from loadstone.poly import map_from_values, points
 from loadstone.poly.enumeration import Point, fixed_input
+from loadstone.poly.extrema import least
 from loadstone.poly.spaces import Dim, constant, dimension, tile_map
 from loadstone.reporting.strips import middle_point
 from loadstone.transfer.volumes import count
@@ -123,7 +124,7 @@ def _block(size: int, most: int) -> int:
 
 def _coarse(tile_to_cells: isl.Map, block: tuple[int, int]) -> isl.Map:
     """Tiles to the blocks of cells of which they are the first to move one."""
-    return tile_to_cells.apply_range(tile_map((), block)).reverse().lexmin().reverse()
+    return least(tile_to_cells.apply_range(tile_map((), block)).reverse()).reverse()
 
 
 def _enlarged(blocks: Rectangle, block: tuple[int, int], frame: Rectangle) -> Rectangle:

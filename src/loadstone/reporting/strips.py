@@ -11,6 +11,7 @@ import islpy as isl
 
 from loadstone.poly import fixed, points
 from loadstone.poly.enumeration import Point, fixed_input
+from loadstone.poly.extrema import greatest, least
 from loadstone.poly.order import later
 from loadstone.poly.spaces import Dim
 from loadstone.transfer import Plan
@@ -88,7 +89,7 @@ def points_from(value: isl.Set, start: Point) -> Iterator[Point]:
     for position, number in enumerate(start):
         rest = rest.fix_val(Dim.set, position, number)
     while not rest.is_empty():
-        first = rest.lexmin()
+        first = least(rest)
         yield points(first)[0]
         rest = value.intersect(first.apply(follows))
 
@@ -105,7 +106,7 @@ def _shown(plan: Plan, parameters: Mapping[str, int], strip: Point) -> ShownStri
     store = {name: fixed(part.store, values) for name, part in plan.arrays.items()}
     computed = {s.name: fixed(plan.tiles.instance_to_strip_tile(s.name), values) for s in plan.tiles.kernel.statements}
     tile_to_instances = {name: relation.reverse() for name, relation in computed.items()}
-    first, last = existing.lexmin(), existing.lexmax()
+    first, last = least(existing), greatest(existing)
 
     def work(tile: Point) -> TileWork:
         instances = _counts(tile_to_instances, tile, values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
+from loadstone.poly.extrema import least
 from loadstone.poly.order import later
 from loadstone.poly.spaces import parameters_to_inputs, without_dims
 from loadstone.transfer.strips import strip_space
@@ -25,4 +26,4 @@ def later_strips(tiles: TiledKernel) -> isl.Map:
 
 def next_strip(tiles: TiledKernel) -> isl.Map:
     """Strips to the one that runs directly after them."""
-    return later_strips(tiles).lexmin()
+    return least(later_strips(tiles))

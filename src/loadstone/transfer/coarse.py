@@ -10,6 +10,7 @@ import islpy as isl
 
 from loadstone.analysis import within_extents
 from loadstone.model.kernel import Array
+from loadstone.poly.extrema import greatest, least
 from loadstone.poly.spaces import Dim, parameters_to_inputs
 from loadstone.transfer.plan import ArrayPlan
 from loadstone.transfer.strips import memory_arrays
@@ -38,7 +39,7 @@ def _first_and_last_tile(tiles: TiledKernel) -> tuple[isl.Set, isl.Set]:
         present = part if present is None else present.union(part)
     assert present is not None
     present = present.intersect_params(tiles.kernel.context)
-    return present.lexmin(), present.lexmax()
+    return least(present), greatest(present)
 
 
 def _hull(tile_to_elements: isl.Map, tiles: TiledKernel, array: Array) -> isl.Set:

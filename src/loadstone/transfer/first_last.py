@@ -20,6 +20,7 @@ import islpy as isl
 
 from loadstone.model.kernel import Access, Statement
 from loadstone.poly import coalesced, map_from_values, set_space
+from loadstone.poly.extrema import greatest_function, least, least_function
 from loadstone.poly.spaces import Dim, constant, range_product
 from loadstone.transfer.tile_accesses import element_space
 from loadstone.transform.tiling import TiledKernel
@@ -31,7 +32,7 @@ Choice = Callable[[Statement], tuple[Access, ...]]
 
 def first_read(tiles: TiledKernel, array: str) -> isl.UnionPwMultiAff:
     """Elements to the first instance of the strip that reads them: FirstOpRead [RR-7697, 3.3]."""
-    return _instances(tiles, _dates(tiles, array, _reads, _nothing).lexmin_pw_multi_aff())
+    return _instances(tiles, least_function(_dates(tiles, array, _reads, _nothing)))
 
 
 def first_read_before_write(tiles: TiledKernel, array: str) -> isl.UnionPwMultiAff:
@@ -41,7 +42,7 @@ def first_read_before_write(tiles: TiledKernel, array: str) -> isl.UnionPwMultiA
     FirstOpReadBeforeWriteSure [RR-7697, 4.3]: the first possible access, for elements that may be read before they are
     surely written, and for those that are perhaps written and never surely.
     """
-    touched = _dates(tiles, array, _reads, _writes).lexmin_pw_multi_aff()
+    touched = least_function(_dates(tiles, array, _reads, _writes))
     if all(s.write.exact for s in tiles.kernel.statements if s.write.array == array):
         return _instances(tiles, touched, (READ,))
     return _instances(tiles, touched.intersect_domain(_exposed(tiles, array)))
@@ -49,7 +50,7 @@ def first_read_before_write(tiles: TiledKernel, array: str) -> isl.UnionPwMultiA
 
 def last_write(tiles: TiledKernel, array: str) -> isl.UnionPwMultiAff:
     """Elements to the last instance of the strip that may write them: LastOpWrite [RR-7697, 3.3]."""
-    return _instances(tiles, _dates(tiles, array, _nothing, _writes).lexmax_pw_multi_aff())
+    return _instances(tiles, greatest_function(_dates(tiles, array, _nothing, _writes)))
 
 
 def tile_of_operation(tiles: TiledKernel, element_to_instance: isl.UnionPwMultiAff) -> isl.UnionMap:
@@ -62,7 +63,7 @@ def tile_of_operation(tiles: TiledKernel, element_to_instance: isl.UnionPwMultiA
 
 def _exposed(tiles: TiledKernel, array: str) -> isl.Set:
     """Elements that may be read before they are surely written, or that are perhaps written and never surely."""
-    first = _dates(tiles, array, _reads, _sure_writes).lexmin()
+    first = least(_dates(tiles, array, _reads, _sure_writes))
     written = _dates(tiles, array, _nothing, _writes).domain()
     surely = _dates(tiles, array, _nothing, _sure_writes).domain()
     return coalesced(_of_kind(first, READ).domain().union(written.subtract(surely)))

@@ -17,6 +17,7 @@ import islpy as isl
 
 from loadstone.model.kernel import Array
 from loadstone.poly import coalesced, renamed_dims
+from loadstone.poly.extrema import greatest, least
 from loadstone.poly.spaces import Dim, inputs_to_parameters
 from loadstone.transfer.strips import memory_arrays, strip_space, strip_transfers
 from loadstone.transfer.tile_accesses import element_space, tile_to_touched, tile_to_written
@@ -106,12 +107,12 @@ def _shown(tile_to_elements: isl.Map, tiles: TiledKernel) -> isl.Map:
 
 def first_tile(tile_to_elements: isl.Map) -> isl.Map:
     """Elements to the first tile that accesses them."""
-    return tile_to_elements.reverse().lexmin()
+    return least(tile_to_elements.reverse())
 
 
 def last_tile(tile_to_elements: isl.Map) -> isl.Map:
     """Elements to the last tile that accesses them."""
-    return tile_to_elements.reverse().lexmax()
+    return greatest(tile_to_elements.reverse())
 
 
 def _of_array(strip_to_elements: isl.UnionMap, tiles: TiledKernel, array: Array) -> isl.Map:

@@ -20,6 +20,7 @@ from loadstone.model.from_isl import expression_of, from_aff
 from loadstone.model.kernel import Access, Array, Kernel, Statement, renamed
 from loadstone.model.types import INT
 from loadstone.poly import map_from_values, variable
+from loadstone.poly.extrema import greatest_value, least_value
 from loadstone.poly.linear import affine_pieces
 from loadstone.poly.spaces import Dim
 from loadstone.transform.loop_names import StepError
@@ -93,9 +94,9 @@ def _home(kernel: Kernel, statement: Statement) -> _Home:
     domain = _known(kernel, statement.domain)
     if not domain.is_bounded():
         raise StepError(f"the number of values of {statement.name} is not bounded", old.name)
-    lows = [_origin(domain.dim_min(k)) for k in range(len(statement.iterators))]
+    lows = [_origin(least_value(domain, k)) for k in range(len(statement.iterators))]
     one = isl.Val.one(domain.get_ctx())
-    sizes = [domain.dim_max(k).sub(low).add_constant_val(one).coalesce() for k, low in enumerate(lows)]
+    sizes = [greatest_value(domain, k).sub(low).add_constant_val(one).coalesce() for k, low in enumerate(lows)]
     subscripts = tuple(_minus(Variable(i, INT), low) for i, low in zip(statement.iterators, lows, strict=True))
     extents = tuple(expression_of(size.gist(size.domain())) for size in sizes)
     name = free_name(f"{old.name}_{statement.name}", {*kernel.arrays, *kernel.parameters}, "_")

@@ -20,6 +20,7 @@ from typing import Literal
 import islpy as isl
 
 from loadstone.model.kernel import Statement, padded
+from loadstone.poly.extrema import greatest, least
 from loadstone.poly.spaces import Dim, first_to_others, range_product
 from loadstone.transform.tiling import TiledKernel
 
@@ -44,7 +45,7 @@ def _with_neighbours(tiles: TiledKernel, statement: Statement) -> isl.Map:
     )
     if not before and not behind:
         return theta
-    ends = reduce(isl.Map.union, before).lexmax() if before else reduce(isl.Map.union, behind).lexmin()
+    ends = greatest(reduce(isl.Map.union, before)) if before else least(reduce(isl.Map.union, behind))
     prefix = theta.project_out(Dim.out, kept, dims - kept)
     joined = prefix.apply_range(ends)
     rest = padded(isl.Map.from_domain(statement.domain.subtract(joined.domain())), dims - kept)
