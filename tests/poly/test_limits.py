@@ -25,3 +25,18 @@ def raise_after_exhaustion() -> None:
 def test_other_errors_of_type_pass_through() -> None:
     with pytest.raises(TypeError), operation_limit(1_000_000):
         raise TypeError("unrelated")
+
+
+def flow_of_a_chain() -> isl.UnionMap:
+    """Each element is read by the instance behind the one that wrote it."""
+    writes, reads = isl.UnionMap("{ S[i] -> A[i] : 0 <= i < 9 }"), isl.UnionMap("{ S[i] -> A[i - 1] : 0 <= i < 9 }")
+    info = isl.UnionAccessInfo.from_sink(reads).set_must_source(writes)
+    return info.set_schedule_map(isl.UnionMap("{ S[i] -> [i] }")).compute_flow().get_must_dependence()
+
+
+@pytest.mark.parametrize("operations", range(1, 120, 3))
+def test_wherever_the_limit_is_reached_it_is_a_limit_and_isl_goes_on(operations: int) -> None:
+    """isl refuses to copy a `union_access_info` behind its limit, and does not say why."""
+    with contextlib.suppress(LimitReached), operation_limit(operations):
+        flow_of_a_chain()
+    assert flow_of_a_chain().is_equal(isl.UnionMap("{ S[i] -> S[i + 1] : 0 <= i < 8 }"))
