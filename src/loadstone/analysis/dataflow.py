@@ -15,6 +15,7 @@ import islpy as isl
 
 from loadstone.model.kernel import Access, Kernel, Statement, padded
 from loadstone.poly import coalesced
+from loadstone.poly.flow import Accesses, ordered_pairs, value_flow
 from loadstone.poly.spaces import Dim
 
 
@@ -33,13 +34,15 @@ class Dependences:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Memory:
-    """The accesses of one array: certain and possible writes, reads, and the dates of all statements concerned."""
+class _Memory(Accesses):
+    """The accesses of one array: its writes, the dates of all statements concerned, and its reads."""
 
-    must: isl.UnionMap
-    may: isl.UnionMap
     reads: isl.UnionMap
-    dates: isl.UnionMap
+
+    @property
+    def writes(self) -> isl.UnionMap:
+        """Instances to the elements that they may write."""
+        return self.must.union(self.may)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,25 +78,20 @@ def unwritten_reads(kernel: Kernel) -> isl.UnionMap:
 def anti(kernel: Kernel) -> isl.UnionMap:
     """Memory-based anti dependences: a read before a write of the same element."""
     memories = _memories(kernel).values()
-    return coalesced(_union(kernel, (_ordered_pairs(m, m.reads, m.must.union(m.may)) for m in memories)))
+    return coalesced(_union(kernel, (ordered_pairs(m.reads, m.writes, m.dates) for m in memories)))
 
 
 def output(kernel: Kernel) -> isl.UnionMap:
     """Memory-based output dependences: a write before a write of the same element."""
     memories = _memories(kernel).values()
-    return coalesced(_union(kernel, (_ordered_pairs(m, m.must.union(m.may), m.must.union(m.may)) for m in memories)))
+    return coalesced(_union(kernel, (ordered_pairs(m.writes, m.writes, m.dates) for m in memories)))
 
 
 def memory_flow(kernel: Kernel, arrays: Iterable[str]) -> isl.UnionMap:
     """Memory-based flow dependences through some arrays: every write before a read of the same element."""
     memories = _memories(kernel)
     chosen = (memories[array] for array in arrays)
-    return coalesced(_union(kernel, (_ordered_pairs(m, m.must.union(m.may), m.reads) for m in chosen)))
-
-
-def _ordered_pairs(memory: _Memory, first: isl.UnionMap, second: isl.UnionMap) -> isl.UnionMap:
-    info = isl.UnionAccessInfo.from_sink(second).set_may_source(first)
-    return info.set_schedule_map(memory.dates).compute_flow().get_may_dependence()
+    return coalesced(_union(kernel, (ordered_pairs(m.writes, m.reads, m.dates) for m in chosen)))
 
 
 @lru_cache(maxsize=2)
@@ -108,30 +106,9 @@ def _read_flows(kernel: Kernel) -> tuple[_ReadFlow, ...]:
 
 
 def _read_flow(kernel: Kernel, memory: _Memory, statement: Statement, position: int) -> _ReadFlow:
-    """The flow of one read reference.
-
-    isl's dataflow loses a source now and then, depending on how sets are written (seen with islpy-barvinok 2026.2).
-    So the result is held against the memory-based pairs, and found from them where a read with a writer before it
-    got no source.
-    """
-    read = _known(kernel, statement.reads[position])
-    info = isl.UnionAccessInfo.from_sink(read).set_must_source(memory.must).set_may_source(memory.may)
-    found = info.set_schedule_map(memory.dates).compute_flow()
-    writers, unwritten = found.get_may_dependence(), found.get_may_no_source()
-    pairs = _ordered_pairs(memory, memory.must, read)
-    if not pairs.range().is_subset(writers.range()):
-        writers, unwritten = _flow_by_difference(memory, read, pairs)
+    """The flow of one read reference."""
+    writers, unwritten = value_flow(_known(kernel, statement.reads[position]), memory)
     return _ReadFlow(statement.name, position, writers, unwritten)
-
-
-def _flow_by_difference(memory: _Memory, read: isl.UnionMap, pairs: isl.UnionMap) -> tuple[isl.UnionMap, isl.UnionMap]:
-    """Writers and unwritten reads: pairs of a write and a later read without a sure write of the element in between.
-
-    A pair that shares several elements, which only a write that may happen can, is kept: an over-approximation.
-    """
-    overwritten = _ordered_pairs(memory, memory.must, memory.must).apply_range(pairs)
-    possible = _ordered_pairs(memory, memory.may, read)
-    return pairs.subtract(overwritten).union(possible), read.subtract_domain(pairs.range())
 
 
 @lru_cache(maxsize=2)
@@ -148,8 +125,8 @@ def _memory(kernel: Kernel, array: str, dates: dict[str, isl.UnionMap]) -> _Memo
     return _Memory(
         _union(kernel, (_known(kernel, s.write) for s in writers if s.write.exact)),
         _union(kernel, (_known(kernel, s.write) for s in writers if not s.write.exact)),
-        _union(kernel, (_known(kernel, read) for reads in readers.values() for read in reads)),
         _union(kernel, (dates[s.name] for s in kernel.statements if s.name in concerned)),
+        _union(kernel, (_known(kernel, read) for reads in readers.values() for read in reads)),
     )
 
 

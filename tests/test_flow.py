@@ -1,0 +1,74 @@
+"""Flows of values: pairs in order, the certificate of last writers, and what takes the place of one that fails."""
+
+from __future__ import annotations
+
+import islpy as isl
+import pytest
+
+from loadstone.poly import flow
+from loadstone.poly.flow import Accesses, is_value_flow, ordered_pairs, value_flow
+
+MUST = isl.UnionMap("{ W[i] -> A[i mod 3] : 0 <= i < 9; V[i] -> A[0] : i = 0 }")
+MAY = isl.UnionMap("{ M[i] -> A[e] : 0 <= i < 9 and 0 <= e < 3 and i mod 4 = 0 }")
+DATES = isl.UnionMap("{ W[i] -> [i, 0]; V[i] -> [4, 1]; M[i] -> [i, 2]; R[i] -> [i, 3] }")
+READ = isl.UnionMap("{ R[i] -> A[0] : 0 <= i < 9; R[i] -> A[4] : i = 9 }")
+NOTHING = isl.UnionMap("{ }")
+SURE = Accesses(MUST, NOTHING, DATES)
+LAST = "W[0] -> R[i] : 0 <= i < 3; W[3] -> R[3]; V[0] -> R[i] : 4 <= i < 6; W[6] -> R[i] : 6 <= i < 9"
+UNSURE = Accesses(MUST, MAY, DATES)
+BEHIND = f"{LAST}; M[0] -> R[i] : 0 <= i < 3; M[4] -> R[i] : 4 <= i < 6; M[8] -> R[8]"
+
+
+def certified(found: str, accesses: Accesses, read: isl.UnionMap = READ) -> bool:
+    sure, possible = (ordered_pairs(writes, read, DATES) for writes in (accesses.must, accesses.may))
+    return is_value_flow(isl.UnionMap(f"{{ {found} }}"), read, accesses, sure, possible)
+
+
+def test_pairs_are_in_order_and_share_an_element() -> None:
+    found = ordered_pairs(MUST, READ, DATES)
+    expected = "{ W[i] -> R[j] : 0 <= i <= j < 9 and i mod 3 = 0; V[0] -> R[i] : 4 <= i < 9 }"
+    assert found.is_equal(isl.UnionMap(expected))
+
+
+@pytest.mark.parametrize(("accesses", "expected"), [(SURE, LAST), (UNSURE, BEHIND)])
+def test_last_writers(accesses: Accesses, expected: str) -> None:
+    writers, unwritten = value_flow(READ, accesses)
+    assert writers.is_equal(isl.UnionMap(f"{{ {expected} }}"))
+    assert certified(expected, accesses)
+    assert unwritten.is_equal(isl.UnionMap("{ R[9] -> A[4] }"))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        LAST.replace("V[0] -> R[i] : 4 <= i < 6", "W[3] -> R[i] : 4 <= i < 6"),
+        LAST.replace("W[3] -> R[3]; ", ""),
+        f"{LAST}; W[0] -> R[8]",
+        f"{LAST}; W[1] -> R[3]",
+        "",
+    ],
+    ids=["an earlier writer", "no writer", "two writers", "another element", "nothing"],
+)
+def test_the_certificate_refuses(wrong: str) -> None:
+    assert not certified(wrong, SURE)
+
+
+def test_a_possible_writer_must_not_be_missing() -> None:
+    assert not certified(LAST, UNSURE)
+    assert not certified(BEHIND.replace("; M[8] -> R[8]", ""), UNSURE)
+
+
+def refused(*_: object) -> bool:
+    return False
+
+
+def test_a_flow_that_fails_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flow, "is_value_flow", refused)
+    assert value_flow(READ, SURE)[0].is_equal(isl.UnionMap(f"{{ {LAST} }}"))
+    assert isl.UnionMap(f"{{ {BEHIND} }}").is_subset(value_flow(READ, UNSURE)[0])
+
+
+def test_a_read_of_several_elements_may_see_one_from_before() -> None:
+    """One element was written, the other one was not: the read may see what was there before all writes."""
+    read = isl.UnionMap("{ R[0] -> A[0]; R[0] -> A[1] }")
+    assert value_flow(read, SURE)[1].is_equal(isl.UnionMap("{ R[0] -> A[1] }"))
