@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import islpy as isl
-from loadstone.systems import run_network_system, run_system
 
 from kernels import random_kernel
-from loadstone.dram.timing import preset
-from loadstone.emit.c.hls import Flavour
-from loadstone.loops.accelerator import Accelerator, make_accelerator, predicted_words
+from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.model.kernel import Kernel
 from loadstone.networks.sizes import sized
-from loadstone.pipeline import is_right, plan_tiles, split_network, whole_network
+from loadstone.options import Flavour
+from loadstone.pipeline import plan_tiles, split_network, whole_network
 from loadstone.poly import fixed
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate.memory import Memory, initial_memory, live_out_arrays, mismatches
@@ -28,12 +26,12 @@ from loadstone.transfer.check import check_plan
 from loadstone.transform.choice import choose_tiling, is_legal
 from loadstone.transform.tiling import TiledKernel
 from random_scripts import random_legal_script
+from ready import PAPER, run_network_system, run_system
 from strip_oracle import Cell, Coordinates, Moves, moves, replayed, strips_of
 from tilings import random_tilings
 
 MOST_PARTS = 6
 PLAN_LIMIT = 2_000_000
-PAPER = preset("paper")
 Parameters = Mapping[str, int]
 
 
@@ -65,7 +63,7 @@ class Triple:
     @cached_property
     def accelerator(self) -> Accelerator:
         """The loops of the plan."""
-        return make_accelerator(self.plan)
+        return Accelerator(self.plan)
 
     def start(self, parameters: Parameters) -> Memory:
         """The memory before a run."""
@@ -173,7 +171,7 @@ def check_hardware(triple: Triple) -> None:
     """The accelerator in Verilog, with external memory; its run is held against the text of the original."""
     assert triple.kernel.original is not None
     outcome = run_system(triple.accelerator, triple.rows[-1], PAPER, seed=triple.seed)
-    assert is_right(outcome), f"hardware of {triple.text()}: {outcome}"
+    assert outcome.is_right, f"hardware of {triple.text()}: {outcome}"
 
 
 def check_network_hardware(triple: Triple) -> None:
@@ -181,7 +179,7 @@ def check_network_hardware(triple: Triple) -> None:
     assert triple.kernel.original is not None
     network = split_network(whole_network(triple.tiles, limit=PLAN_LIMIT), "complete")
     outcome = run_network_system(network, triple.rows[-1], PAPER, seed=triple.seed)
-    assert is_right(outcome), f"hardware of the network of {triple.text()}: {outcome}"
+    assert outcome.is_right, f"hardware of the network of {triple.text()}: {outcome}"
 
 
 CHECKS: Mapping[str, Callable[[Triple], None]] = {

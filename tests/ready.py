@@ -10,13 +10,14 @@ from typing import Any
 
 from loadstone.bus.ports import Bus
 from loadstone.circuit_trials import predict_system as predict_compilation
-from loadstone.circuit_trials import run_on_chip
+from loadstone.circuit_trials import run_network, run_on_chip
 from loadstone.circuit_trials import run_system as run_compilation
 from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import Timing, preset
 from loadstone.hardware.on_chip import Design
 from loadstone.loops.accelerator import Accelerator
 from loadstone.model.kernel import Kernel
+from loadstone.networks.model import Network
 from loadstone.options import Flavour, HardwareOptions, RunOptions, Simulator, StripMode, Target
 from loadstone.outcome import Outcome
 from loadstone.pipeline import plan_tiles
@@ -35,6 +36,7 @@ class Ready(CircuitCompilation):
 
     made: Accelerator | None = None
     chip: Design | None = None
+    processes: Network | None = None
 
     @cached_property
     def accelerator(self) -> Accelerator:
@@ -49,6 +51,11 @@ class Ready(CircuitCompilation):
     def on_chip(self) -> Design:
         assert self.chip is not None
         return self.chip
+
+    @cached_property
+    def network(self) -> Network:
+        assert self.processes is not None
+        return self.processes
 
 
 def accelerator_of(
@@ -69,6 +76,14 @@ def run_system(
     """An accelerator in hardware against the original, without the baseline."""
     ready = _ready(accelerator, parameters, bus, hardware)
     return run_compilation(ready, external, RunOptions(target="verilog", seed=seed, no_baseline=True))
+
+
+def run_network_system(
+    network: Network, parameters: Mapping[str, int], external: ExternalMemory, *, seed: int = 0
+) -> Outcome:
+    """A process network in hardware against the original."""
+    ready = Ready(network.tiles.kernel, given=parameters, processes=network)
+    return run_network(ready, external, RunOptions(target="verilog", network=True, seed=seed))
 
 
 def predict_system(accelerator: Accelerator, parameters: Mapping[str, int], timing: Timing, **hardware: Any) -> Outcome:

@@ -1,8 +1,8 @@
 """Lexicographic extrema, each with a certificate.
 
-isl's `lexmin` and `lexmax` are wrong on some unions of strided sets (`tests/test_isl_defects.py` shows one), depending
-on how their quotients are represented. So no other module calls them. A candidate E for the least values of a relation
-R is taken only if
+isl's `lexmin` and `lexmax` are wrong on some unions of strided sets (`tests/poly/test_isl_defects.py` shows one),
+depending on how their quotients are represented. So no other module calls them. A candidate E for the least values of a
+relation R is taken only if
 
     E is contained in R,    E has the domain of R,    and no pair of R lies before the one of E with the same input,
 
