@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 from loadstone.bus import (
     Bus,
@@ -27,8 +28,9 @@ from loadstone.bus import (
     widths_of,
     write_channels,
 )
+from loadstone.bus.stalls import unpacked
 from loadstone.dram import Timing, make_memory
-from loadstone.rtl import Instance, Module, Signal, Value, bit, cat, const, mux, unsigned
+from loadstone.rtl import Instance, Module, Signal, Value, bit, cat, const, make_fifo, mux, signed, unsigned
 from loadstone.rtl.expressions import Operand
 
 Elements = Widths | int
@@ -54,10 +56,67 @@ def add_masters(
     return attach(m, "reader", reader, read_side, reads), attach(m, "writer", writer, write_side, writes)
 
 
-def add_memory(m: Module, bus: Bus, timing: Timing, depth: int, upper: dict[str, Signal], chance: Signal) -> Instance:
+Order = Literal["any", "address first", "data first", "together", "each after the other"]
+ORDERS: tuple[Order, ...] = ("address first", "data first", "together", "each after the other")
+
+
+@cache
+def make_order(bus: Bus, order: Order) -> Module:
+    """A piece of AXI bus that takes the address and the data of a write in some order, as a slave may.
+
+    It takes data of a burst after its address; the address after all data; both in one cycle; or each of them when it
+    sees the other.
+    """
+    m = Module(f"order_{order.replace(' ', '_')}")
+    ports = axi_ports(axi_channels(bus))
+    upper, lower = declare_ports(m, ports, "slave", "s_"), declare_ports(m, ports, "master", "m_")
+    aw, w = (channel.handshake(upper) for channel in write_channels(bus)[:2])
+    lead = m.register("lead", signed(16), reset=0, comment="bursts whose address was taken, less those with all data")
+    inside = m.register("midway", bit, reset=0, comment="the first beat of a burst was taken, the last one not")
+    rooms = {name: m.wire(f"{name}_room", bit) for name in ("aw", "w")}
+    allowed: dict[Order, tuple[Value, Value]] = {
+        "any": (const(1), const(1)),
+        "address first": (const(1), lead > 0),
+        "data first": (lead < 0, const(1)),
+        "together": (~inside & w.valid & rooms["w"], inside | (aw.valid & rooms["aw"])),
+        "each after the other": (w.valid | inside | (lead < 0), aw.valid | (lead > 0)),
+    }
+    for name, allow in zip(("aw", "w"), allowed[order], strict=True):
+        channel = next(each for each in write_channels(bus) if each.name == name)
+        source, sink = channel.handshake(upper), channel.handshake(lower)
+        takes = m.wire(f"{name}_takes", source.valid & allow)
+        inputs = {"in_valid": takes, "in_data": source.payload, "out_ready": sink.ready}
+        queue = m.instance(f"{name}_queue", make_fifo(f"order_{name}_queue", channel.payload, 1024), inputs)
+        m.assign(rooms[name], queue["in_ready"])
+        m.assign(source.ready, queue["in_ready"] & allow)
+        m.assign(sink.valid, queue["out_valid"])
+        for signal, value in zip(sink.fields, unpacked(channel, queue["out_data"]), strict=True):
+            m.assign(signal, value)
+    ends = m.wire("ends", w.transfer & w.fields[-1])
+    with m.clocked():
+        m.assign(lead, (lead + aw.transfer - ends).wrapped(lead.bits))
+        m.assign(inside, mux(w.transfer, ~w.fields[-1], inside))
+    for port in axi_ports((*read_channels(bus), write_channels(bus)[2])):
+        target, source = (lower, upper) if port.driver == "master" else (upper, lower)
+        m.assign(target[port.name], source[port.name])
+    return m
+
+
+def add_memory(
+    m: Module,
+    bus: Bus,
+    timing: Timing,
+    depth: int,
+    upper: dict[str, Signal],
+    chance: Signal,
+    order: Order = "any",
+) -> Instance:
     """Stalls with a monitor on either side, and a memory; the monitor of the upper side."""
     lower = declare_wires(m, axi_ports(axi_channels(bus)), "lower_")
-    sides = {**prefixed(upper, "s_"), **prefixed(lower, "m_")}
+    ordered = upper if order == "any" else declare_wires(m, axi_ports(axi_channels(bus)), "ordered_")
+    if order != "any":
+        attach(m, "order", make_order(bus, order), {**prefixed(upper, "s_"), **prefixed(ordered, "m_")}, {})
+    sides = {**prefixed(ordered, "s_"), **prefixed(lower, "m_")}
     attach(m, "stalls", make_axi_stalls(bus), sides, {"chance": chance})
     watch = attach(m, "watch_upper", make_axi_monitor(bus), upper, {})
     watch_lower = attach(m, "watch_lower", make_axi_monitor(bus), lower, {})
@@ -70,7 +129,7 @@ def add_memory(m: Module, bus: Bus, timing: Timing, depth: int, upper: dict[str,
 
 
 @cache
-def make_bench(bus: Bus, elements: Elements, timing: Timing, depth: int) -> Module:
+def make_bench(bus: Bus, elements: Elements, timing: Timing, depth: int, order: Order = "any") -> Module:
     """Both masters on one memory; requests and elements are ports `read_...` and `write_...`."""
     m = Module("bench")
     chance = m.input("chance", unsigned(8))
@@ -87,7 +146,7 @@ def make_bench(bus: Bus, elements: Elements, timing: Timing, depth: int) -> Modu
         "element_data": m.input("write_element_data", element),
     }
     reader, writer = add_masters(m, bus, elements, upper, reads, writes)
-    watch = add_memory(m, bus, timing, depth, upper, chance)
+    watch = add_memory(m, bus, timing, depth, upper, chance, order)
     for name in ("request_ready", "element_valid", "element_data"):
         m.output(f"read_{name}", reader[name])
     for name in ("request_ready", "element_ready", "idle"):

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from bus_designs import make_bench, make_soak, soaked_elements
+from bus_designs import ORDERS, Order, make_bench, make_soak, soaked_elements
 from kernels import ROOT
 from loadstone.bus import (
     Bus,
@@ -57,9 +57,10 @@ class Bench:
     taken: list[int] = field(default_factory=list[int])
     times: list[int] = field(default_factory=list[int])
     trace: Trace = field(default_factory=Trace)
+    order: Order = "any"
 
     def __post_init__(self) -> None:
-        self.module = make_bench(self.bus, self.element_width, self.timing, DEPTH)
+        self.module = make_bench(self.bus, self.element_width, self.timing, DEPTH, self.order)
         self.simulation = Simulation(self.module)
         self.simulation.set("chance", self.chance)
         self.random = random.Random(self.chance)
@@ -260,6 +261,20 @@ def test_writing_loses_no_cycle(data_width: int, element_width: int) -> None:
     assert no_gaps(bench.times)
 
 
+@pytest.mark.parametrize("chance", [0, 150])
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_slaves_take_addresses_and_data_in_any_order(protocol: Protocol, order: Order, chance: int) -> None:
+    """A slave may take either first, or wait for the other before it takes one [AMBA AXI, A3.3.1]."""
+    bus, rng = Bus(protocol, 64, burst=16), random.Random(chance)
+    bench = Bench(bus, 16, FLAT, chance, order=order)
+    requests = [(512 * number + 2 * rng.randrange(8), rng.randrange(1, 240)) for number in range(12)]
+    elements = [rng.getrandbits(16) for _, count in requests for _ in range(count)]
+    bench.write(requests, elements)
+    bench.read(requests)
+    assert bench.taken == elements
+
+
 def test_the_longest_bursts_there_are() -> None:
     bench = Bench(Bus("axi", 32, burst=256), 32, FLAT)
     bench.write([(8, 1200)], range(1200))
@@ -354,6 +369,16 @@ def crowded(trace: Trace) -> Trace:
     return [cycle] * 300
 
 
+def lonely(channel: str, **values: int) -> Callable[[Trace], Trace]:
+    """One half of a write waits, and the other one is not shown."""
+
+    def mutate(trace: Trace) -> Trace:
+        cycle = dict.fromkeys(trace[0], 0) | {f"{channel}valid": 1, **values}
+        return [cycle] * 300
+
+    return mutate
+
+
 FAULTS: dict[str, tuple[Rule, Callable[[Trace], Trace]]] = {
     "ar falls": (Rule.AR_UNSTABLE, lambda trace: dropped(trace, "ar")),
     "r falls": (Rule.R_UNSTABLE, lambda trace: dropped(trace, "r")),
@@ -372,6 +397,8 @@ FAULTS: dict[str, tuple[Rule, Callable[[Trace], Trace]]] = {
     "b from nowhere": (Rule.B_UNASKED, unasked("b")),
     "r from nowhere": (Rule.R_UNASKED, unasked("r")),
     "too many": (Rule.TOO_MANY_OPEN, crowded),
+    "aw alone": (Rule.W_WAITS_FOR_AW, lonely("aw", awsize=3, awburst=1)),
+    "w alone": (Rule.AW_WAITS_FOR_W, lonely("w")),
 }
 
 

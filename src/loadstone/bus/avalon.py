@@ -9,7 +9,7 @@ from functools import cache
 
 from loadstone.bus.axi import INCREMENTING, axi_ports, read_channels, write_channels
 from loadstone.bus.ports import Bus, BusPort, declare_ports
-from loadstone.rtl import Module, bit
+from loadstone.rtl import Module, bit, mux, unsigned
 
 
 def avalon_read_ports(bus: Bus) -> tuple[BusPort, ...]:
@@ -56,26 +56,39 @@ def make_read_bridge(bus: Bus) -> Module:
 
 @cache
 def make_write_bridge(bus: Bus) -> Module:
-    """Avalon writes as AXI writes: the address goes first, the beats of the burst after it, responses are dropped."""
+    """Avalon writes as AXI writes: a first beat shows its address and its data at once, whichever is taken first.
+
+    An address that was not taken with its beat is kept, so that later beats do not wait for it. Responses are dropped.
+    """
     m = Module(f"avalon_write_bridge_{bus.data_width}x{bus.burst}", "Writes of an Avalon master on an AXI bus.")
     avalon = declare_ports(m, avalon_write_ports(bus), "slave", "avalon_")
     axi = declare_ports(m, axi_ports(write_channels(bus)), "master")
-    left = m.register("left", bus.length, reset=0, comment="beats of the burst whose address was sent")
-    is_open = m.wire("is_open", left != 0)
-    m.assign(axi["awaddr"], avalon["address"])
-    m.assign(axi["awlen"], (avalon["burstcount"] - 1).resized(8).as_unsigned())
+    left = m.register("left", bus.length, reset=0, comment="beats of the burst after the first one")
+    sent = m.register("sent", bit, reset=0, comment="the address of a first beat that waits was taken")
+    kept = m.register("kept", bit, reset=0, comment="the address of a burst that has begun was not taken")
+    address, length = m.register("address", bus.address), m.register("length", unsigned(8))
+    is_first, taken = m.wire("is_first", left == 0), m.wire("taken", bit)
+    shown = m.wire("shown", avalon["write"] & ~(is_first & kept), "a beat is shown")
+    own = m.wire("own_length", (avalon["burstcount"] - 1).resized(8).as_unsigned())
+    m.assign(axi["awaddr"], mux(kept, address, avalon["address"]))
+    m.assign(axi["awlen"], mux(kept, length, own))
     m.assign(axi["awsize"], bus.beat_shift)
     m.assign(axi["awburst"], INCREMENTING)
-    m.assign(axi["awvalid"], avalon["write"] & ~is_open)
+    m.assign(axi["awvalid"], kept | (avalon["write"] & is_first & ~sent))
     m.assign(axi["wdata"], avalon["writedata"])
     m.assign(axi["wstrb"], avalon["byteenable"])
-    m.assign(axi["wlast"], left == 1)
-    m.assign(axi["wvalid"], avalon["write"] & is_open)
+    m.assign(axi["wlast"], mux(is_first, avalon["burstcount"] == 1, left == 1))
+    m.assign(axi["wvalid"], shown)
     m.assign(axi["bready"], 1)
-    m.assign(avalon["waitrequest"], ~(is_open & axi["wready"]))
+    m.assign(taken, shown & axi["wready"])
+    m.assign(avalon["waitrequest"], ~taken)
+    waits = m.wire("waits", axi["awvalid"] & ~axi["awready"])
     with m.clocked():
-        with m.when(axi["awvalid"] & axi["awready"]):
-            m.assign(left, avalon["burstcount"])
-        with m.elsewhen(axi["wvalid"] & axi["wready"]):
-            m.assign(left, (left - 1).wrapped(bus.length))
+        m.assign(kept, waits & (kept | taken))
+        m.assign(sent, shown & is_first & ~waits & ~taken)
+        with m.when(~kept):
+            m.assign(address, avalon["address"])
+            m.assign(length, own)
+        with m.when(taken):
+            m.assign(left, (mux(is_first, avalon["burstcount"], left) - 1).wrapped(bus.length))
     return m

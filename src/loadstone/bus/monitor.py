@@ -13,6 +13,7 @@ from loadstone.rtl import Module, Signal, Value, any_of, bit, const, mux, unsign
 _CODE = unsigned(5)
 _OPEN = 256
 _BEATS = unsigned(LONGEST_BURST.bit_length())
+_PATIENCE = unsigned(8)
 
 
 class Rule(IntEnum):
@@ -33,6 +34,8 @@ class Rule(IntEnum):
     WLAST_WRONG = 12
     B_UNASKED = 13
     TOO_MANY_OPEN = 14
+    W_WAITS_FOR_AW = 15
+    AW_WAITS_FOR_W = 16
 
 
 @cache
@@ -41,6 +44,8 @@ def make_axi_monitor(bus: Bus) -> Module:
 
     Valid stays until ready, with the same payload. Bursts are incrementing, not wider than the bus, and stay inside of
     a page. Beats are as many as asked for, the last one marked. Each burst of writes has one response, after its data.
+    Neither the address nor the data of a write wait for the other to be taken: a master that shows one of
+    them alone for 255 cycles breaks this rule.
     """
     m = Module(f"axi_monitor_{bus.data_width}_{bus.address_width}", "Watches an AXI bus.")
     signals = declare_ports(m, axi_ports(axi_channels(bus)), "monitor")
@@ -126,4 +131,17 @@ def _watch_writes(m: Module, channels: dict[str, Handshake]) -> tuple[Signal, di
             m.assign(beat, mux(w.fields[-1], 0, (beat + 1).wrapped(_BEATS)))
     is_open = m.wire("writes_open", (asked.count + complete).resized(complete.width))
     too_long = any_of(beat[-1], both & (given.oldest != asked.oldest))
-    return is_open, {Rule.WLAST_WRONG: too_long, Rule.B_UNASKED: b.valid & (complete == 0) & ~both}
+    alone = {
+        Rule.W_WAITS_FOR_AW: aw.valid & ~aw.ready & ~w.valid & (asked.count == 0) & (given.count == 0) & (beat == 0),
+        Rule.AW_WAITS_FOR_W: w.valid & ~w.ready & ~aw.valid & (asked.count == 0),
+    }
+    lonely = {rule: _lasting(m, rule.name.lower(), condition) for rule, condition in alone.items()}
+    return is_open, {Rule.WLAST_WRONG: too_long, Rule.B_UNASKED: b.valid & (complete == 0) & ~both, **lonely}
+
+
+def _lasting(m: Module, name: str, condition: Value) -> Value:
+    """Whether something has been so for as many cycles as can be counted."""
+    count = m.register(f"{name}_cycles", _PATIENCE, reset=0)
+    with m.clocked():
+        m.assign(count, mux(condition, (count + 1).wrapped(_PATIENCE), 0))
+    return condition & count.all()

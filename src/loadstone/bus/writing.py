@@ -23,10 +23,24 @@ from loadstone.bus.reading import (
     lanes_taken,
     request_ports,
 )
-from loadstone.rtl import Instance, Module, Signal, Value, address_width, bit, cat, const, make_fifo, repeat, unsigned
+from loadstone.rtl import (
+    Instance,
+    Module,
+    Signal,
+    Value,
+    address_width,
+    bit,
+    cat,
+    const,
+    make_fifo,
+    repeat,
+    signed,
+    unsigned,
+)
 
 _COMMANDS = 32
 _OPEN_BURSTS = unsigned(8)
+_LEAD = signed(1 + _OPEN_BURSTS.width)
 
 
 @cache
@@ -66,9 +80,12 @@ def make_write_master(bus: Bus, elements: Widths | int, buffered_bursts: int = B
 
 
 def _speak_axi(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_taken: Signal, done: Signal) -> None:
-    """Commands on channel AW, beats on W once their command was taken, responses from B."""
+    """Commands on channel AW, beats on W from when their command is offered, responses from B.
+
+    Beats do not wait for their command to be taken: a slave may want to see both before it takes either.
+    """
     axi = declare_ports(m, axi_ports(write_channels(bus)), "master")
-    granted = m.register("granted", _OPEN_BURSTS, reset=0, comment="bursts whose address was taken but not all data")
+    lead = m.register("lead", _LEAD, reset=0, comment="bursts whose address was taken, less those whose data were")
     m.assign(axi["awaddr"], core["command_address"])
     m.assign(axi["awlen"], (core["command_beats"] - 1).resized(8).as_unsigned())
     m.assign(axi["awsize"], bus.beat_shift)
@@ -77,15 +94,16 @@ def _speak_axi(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_
     m.assign(axi["wdata"], core["beat_data"])
     m.assign(axi["wstrb"], core["beat_strobe"])
     m.assign(axi["wlast"], core["beat_last"])
-    m.assign(axi["wvalid"], core["beat_valid"] & (granted != 0))
+    offered = m.wire("offered", (lead > 0) | ((lead == 0) & core["command_valid"]), "the address of the beat is shown")
+    m.assign(axi["wvalid"], core["beat_valid"] & offered)
     m.assign(axi["bready"], 1)
     m.assign(command_taken, axi["awready"])
-    m.assign(beat_taken, axi["wready"] & (granted != 0))
+    m.assign(beat_taken, axi["wready"] & offered)
     m.assign(done, axi["bvalid"])
-    grants = m.wire("grants", axi["awvalid"] & axi["awready"])
+    addressed = m.wire("addressed", axi["awvalid"] & axi["awready"])
     ends = m.wire("ends", axi["wvalid"] & axi["wready"] & axi["wlast"])
     with m.clocked():
-        m.assign(granted, (granted + grants - ends).wrapped(_OPEN_BURSTS))
+        m.assign(lead, (lead + addressed - ends).wrapped(_LEAD))
     add_error(m, axi["bvalid"] & axi["bresp"][1])
 
 
