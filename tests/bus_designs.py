@@ -140,10 +140,12 @@ def make_bench(bus: Bus, elements: Elements, timing: Timing, depth: int, order: 
     types |= {} if widths.are_equal else {"size": widths.size}
     reads: dict[str, Operand] = {f"request_{name}": m.input(f"read_request_{name}", types[name]) for name in types}
     writes: dict[str, Operand] = {f"request_{name}": m.input(f"write_request_{name}", types[name]) for name in types}
-    reads["element_ready"] = m.input("read_element_ready", bit)
+    stop = m.input("stop", bit)
+    reads |= {"element_ready": m.input("read_element_ready", bit), "stop": stop}
     writes |= {
         "element_valid": m.input("write_element_valid", bit),
         "element_data": m.input("write_element_data", element),
+        "stop": stop,
     }
     reader, writer = add_masters(m, bus, elements, upper, reads, writes)
     watch = add_memory(m, bus, timing, depth, upper, chance, order)
@@ -286,8 +288,8 @@ def make_traffic(bus: Bus, element_width: int, elements: int) -> Module:
 
 def add_sides(m: Module, bus: Bus, width: int, ports: dict[str, Signal], read: Side, write: Side) -> Signal:
     """Masters for both directions, and a check of what is read; whether all is written."""
-    reads: dict[str, Operand] = {**read.ports(width), "element_ready": read.wants_to_move}
-    gives: dict[str, Operand] = {"element_valid": write.wants_to_move, "element_data": write.element(width)}
+    reads: dict[str, Operand] = {**read.ports(width), "element_ready": read.wants_to_move, "stop": 0}
+    gives: dict[str, Operand] = {"element_valid": write.wants_to_move, "element_data": write.element(width), "stop": 0}
     reader, writer = add_masters(m, bus, width, ports, reads, {**write.ports(width), **gives})
     m.assign(read.asks, ~read.requests.is_over & reader["request_ready"])
     m.assign(write.asks, ~write.requests.is_over & writer["request_ready"])
@@ -370,7 +372,13 @@ def make_probe(bus: Bus) -> Module:
     clock, asked, arrived = (m.register(name, unsigned(32), reset=0) for name in ("clock", "asked", "arrived"))
     number, address = m.register("number", unsigned(16), reset=0), m.register("address", bus.address, reset=0)
     asks = m.wire("asks", (number != total) & (~serial | (asked == arrived)))
-    requests = {"request_valid": asks, "request_address": address, "request_count": count, "element_ready": 1}
+    requests = {
+        "request_valid": asks,
+        "request_address": address,
+        "request_count": count,
+        "element_ready": 1,
+        "stop": 0,
+    }
     reader = attach(m, "reader", make_read_master(bus, bus.data_width), ports, requests)
     times = {name: m.register(f"{name}_time", unsigned(32), reset=0) for name in ("first", "last")}
     with m.clocked():

@@ -204,6 +204,21 @@ def memories() -> Module:
     return m
 
 
+def cleared() -> Module:
+    """Counters in an instance that is reset by its own user, too."""
+    inner = Module("counter")
+    count = inner.register("count", unsigned(6), reset=5)
+    with inner.clocked():
+        inner.assign(count, (count + 1).wrapped(count.bits))
+    inner.output("total", count)
+    m = Module("cleared")
+    clear = m.input("clear", bit)
+    later = m.stored("later", clear & (m.input("often", unsigned(3)) == 0), reset=0)
+    m.output("one", m.instance("one_i", inner, {}, clear=clear)["total"])
+    m.output("other", m.instance("other_i", inner, {}, clear=later)["total"])
+    return m
+
+
 def designs() -> tuple[Module, ...]:
     """All modules of the tests."""
     return (
@@ -211,6 +226,7 @@ def designs() -> tuple[Module, ...]:
         random_module("broad", 2, (1, 7, 31, 33, 64, 70), 2 * len(MAKERS)),
         hierarchy_of_machines(),
         memories(),
+        cleared(),
         *(make_fifo(f"fifo{depth}", unsigned(9), depth) for depth in (1, 2, 3, 4, 9)),
     )
 

@@ -1,6 +1,7 @@
 """Avalon-MM with pipelined bursts: its ports, and bridges that let an Avalon master use an AXI slave.
 
-A read and a write port are apart, each a master of its own. Addresses count bytes. [Avalon Interface Specifications, 3]
+A read and a write port are apart, each a master of its own. Addresses count bytes. There is a response for each word
+that is read and for each burst that is written. [Avalon Interface Specifications, 3]
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from loadstone.bus.axi import INCREMENTING, axi_ports, read_channels, write_channels
+from loadstone.bus.flights import RESPONSE
 from loadstone.bus.ports import Bus, BusPort, declare_ports
 from loadstone.rtl import Module, bit, mux, unsigned
 
@@ -21,6 +23,7 @@ def avalon_read_ports(bus: Bus) -> tuple[BusPort, ...]:
         BusPort("waitrequest", bit, "slave"),
         BusPort("readdata", bus.data, "slave"),
         BusPort("readdatavalid", bit, "slave"),
+        BusPort("response", RESPONSE, "slave"),
     )
 
 
@@ -33,6 +36,8 @@ def avalon_write_ports(bus: Bus) -> tuple[BusPort, ...]:
         BusPort("writedata", bus.data, "master"),
         BusPort("byteenable", bus.strobe, "master"),
         BusPort("waitrequest", bit, "slave"),
+        BusPort("writeresponsevalid", bit, "slave"),
+        BusPort("response", RESPONSE, "slave"),
     )
 
 
@@ -50,6 +55,7 @@ def make_read_bridge(bus: Bus) -> Module:
     m.assign(avalon["waitrequest"], ~axi["arready"])
     m.assign(avalon["readdata"], axi["rdata"])
     m.assign(avalon["readdatavalid"], axi["rvalid"])
+    m.assign(avalon["response"], axi["rresp"])
     m.assign(axi["rready"], 1)
     return m
 
@@ -58,7 +64,7 @@ def make_read_bridge(bus: Bus) -> Module:
 def make_write_bridge(bus: Bus) -> Module:
     """Avalon writes as AXI writes: a first beat shows its address and its data at once, whichever is taken first.
 
-    An address that was not taken with its beat is kept, so that later beats do not wait for it. Responses are dropped.
+    An address that was not taken with its beat is kept, so that later beats do not wait for it.
     """
     m = Module(f"avalon_write_bridge_{bus.data_width}x{bus.burst}", "Writes of an Avalon master on an AXI bus.")
     avalon = declare_ports(m, avalon_write_ports(bus), "slave", "avalon_")
@@ -80,6 +86,8 @@ def make_write_bridge(bus: Bus) -> Module:
     m.assign(axi["wlast"], mux(is_first, avalon["burstcount"] == 1, left == 1))
     m.assign(axi["wvalid"], shown)
     m.assign(axi["bready"], 1)
+    m.assign(avalon["writeresponsevalid"], axi["bvalid"])
+    m.assign(avalon["response"], axi["bresp"])
     m.assign(taken, shown & axi["wready"])
     m.assign(avalon["waitrequest"], ~taken)
     waits = m.wire("waits", axi["awvalid"] & ~axi["awready"])

@@ -166,10 +166,11 @@ def attach(
     wires: Mapping[str, Signal],
     inputs: Mapping[str, Operand],
     parameters: Mapping[str, int] | None = None,
+    clear: Signal | None = None,
 ) -> Instance:
-    """An instance whose ports meet the wires of the same names; other inputs are given."""
+    """An instance whose ports meet the wires of the same names; other inputs are given; `clear` resets it, too."""
     known = {port.name: wires[port.name] for port in module.of_kind("input") if port.name in wires}
-    instance = m.instance(name, module, {**known, **inputs}, parameters)
+    instance = m.instance(name, module, {**known, **inputs}, parameters, clear=clear)
     for port in module.of_kind("output"):
         if port.name in wires:
             m.assign(wires[port.name], instance[port.name])

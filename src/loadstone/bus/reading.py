@@ -1,7 +1,8 @@
 """Masters that read: requests for elements become bursts, and the elements come back as a stream.
 
 A core speaks a small protocol of its own: commands (address, number of beats) with a handshake, and beats that come
-back in order and are always taken, since no burst is asked for without room for it. Both buses need no more.
+back in order with their responses and are always taken, since no burst is asked for without room for it. Both buses
+need no more.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import assert_never
 
 from loadstone.bus.avalon import avalon_read_ports
 from loadstone.bus.axi import INCREMENTING, axi_ports, read_channels
+from loadstone.bus.flights import RESPONSE, Flights, add_flights, add_record, show_failures, tell_failure
 from loadstone.bus.ports import Bus, Widths, declare_ports, widths_of
 from loadstone.rtl import (
     Instance,
@@ -88,31 +90,39 @@ def make_read_master(bus: Bus, elements: Widths | int, buffered_bursts: int = BU
     m = Module(name, f"Reads elements of {widths.widest} bits.")
     requests = declare_requests(m, bus, widths)
     valid, data = m.output("element_valid", bit), m.output("element_data", unsigned(widths.widest))
-    ready = m.input("element_ready", bit)
+    ready, stop = m.input("element_ready", bit), m.input("stop", bit, "no more bursts are asked for")
     taken, arrived, word = m.wire("taken", bit), m.wire("arrived", bit), m.wire("word", bus.data)
+    response = m.wire("answer", RESPONSE)
     ports = {
         **request_ports(requests),
         "element_ready": ready,
         "command_ready": taken,
         "beat_valid": arrived,
         "beat_data": word,
+        "beat_response": response,
+        "stop": stop,
     }
     core = m.instance("core", make_read_core(bus, widths, buffer), ports)
     m.assign(requests.ready, core["request_ready"])
     m.assign(valid, core["element_valid"])
     m.assign(data, core["element_data"])
+    show_failures(m, dict(core.outputs))
     match bus.protocol:
         case "axi":
-            _speak_axi(m, bus, core, taken, arrived, word)
+            axi = _speak_axi(m, bus, core, taken)
+            for signal, name in ((arrived, "rvalid"), (word, "rdata"), (response, "rresp")):
+                m.assign(signal, axi[name])
         case "avalon":
-            _speak_avalon(m, bus, core, taken, arrived, word)
+            avalon = _speak_avalon(m, bus, core, taken)
+            for signal, name in ((arrived, "readdatavalid"), (word, "readdata"), (response, "response")):
+                m.assign(signal, avalon[name])
         case _:
             assert_never(bus.protocol)
     return m
 
 
-def _speak_axi(m: Module, bus: Bus, core: Instance, taken: Signal, arrived: Signal, word: Signal) -> None:
-    """Commands on channel AR, beats from channel R; `error` tells of a response that is none of success."""
+def _speak_axi(m: Module, bus: Bus, core: Instance, taken: Signal) -> dict[str, Signal]:
+    """Commands on channel AR, beats from channel R; all signals."""
     axi = declare_ports(m, axi_ports(read_channels(bus)), "master")
     m.assign(axi["araddr"], core["command_address"])
     m.assign(axi["arlen"], (core["command_beats"] - 1).resized(8).as_unsigned())
@@ -121,28 +131,17 @@ def _speak_axi(m: Module, bus: Bus, core: Instance, taken: Signal, arrived: Sign
     m.assign(axi["arvalid"], core["command_valid"])
     m.assign(axi["rready"], 1)
     m.assign(taken, axi["arready"])
-    m.assign(arrived, axi["rvalid"])
-    m.assign(word, axi["rdata"])
-    add_error(m, axi["rvalid"] & axi["rresp"][1])
+    return axi
 
 
-def add_error(m: Module, failed: Value) -> None:
-    """An output `error` that stays set once something failed."""
-    error = m.register("failed", bit, reset=0)
-    with m.clocked(), m.when(failed):
-        m.assign(error, 1)
-    m.output("error", error, "a response was an error")
-
-
-def _speak_avalon(m: Module, bus: Bus, core: Instance, taken: Signal, arrived: Signal, word: Signal) -> None:
-    """Commands as bursts of reads."""
+def _speak_avalon(m: Module, bus: Bus, core: Instance, taken: Signal) -> dict[str, Signal]:
+    """Commands as bursts of reads; all signals."""
     avalon = declare_ports(m, avalon_read_ports(bus), "master")
     m.assign(avalon["address"], core["command_address"])
     m.assign(avalon["burstcount"], core["command_beats"])
     m.assign(avalon["read"], core["command_valid"])
     m.assign(taken, ~avalon["waitrequest"])
-    m.assign(arrived, avalon["readdatavalid"])
-    m.assign(word, avalon["readdata"])
+    return avalon
 
 
 @cache
@@ -177,6 +176,7 @@ def _add_cutter(
 ) -> Signal:
     """Cuts requests at multiples of the longest burst; whether it can take a request in this cycle."""
     m.section("Requests are cut into bursts, each when the buffer has room for the longest one.")
+    flights = add_flights(m)
     place = m.register("place", bus.place, comment="the next beat")
     left = m.register("left", unsigned(bus.count_width + 1), reset=0, comment="beats that are still to be asked for")
     free = m.register("free", unsigned(buffer.bit_length()), reset=buffer, comment="beats that the buffer has room for")
@@ -184,8 +184,9 @@ def _add_cutter(
     ends = m.wire("ends", left <= reach, "the burst is the last of its request")
     length = m.wire("length", mux(ends, left.resized(bus.length.width), reach))
     queued = m.wire("queued", bit)
-    issue = m.wire("issue", (left != 0) & (free >= bus.burst) & queued)
+    issue = m.wire("issue", (left != 0) & (free >= bus.burst) & queued & ~flights.stops)
     _add_commands(m, bus, place, length, issue, queued)
+    _add_responses(m, bus, buffer, flights, cat(place, length), issue)
     with m.clocked():
         with m.when(starts):
             m.assign(place, requests.address[bus.beat_shift :])
@@ -206,6 +207,29 @@ def _add_commands(m: Module, bus: Bus, place: Signal, length: Signal, issue: Sig
     m.output("command_valid", queue["out_valid"])
     m.output("command_address", queue["out_data"][bus.length.width :] << bus.beat_shift)
     m.output("command_beats", queue["out_data"][: bus.length.width])
+
+
+def _add_responses(m: Module, bus: Bus, buffer: int, flights: Flights, command: Value, issue: Signal) -> None:
+    """Follows beats that come back, a cycle later: the record of a burst is there two cycles after its issue."""
+    m.section("Responses.")
+    comes, response = m["beat_valid"], m.input("beat_response", RESPONSE)
+    place, length = command[bus.length.width :], command[: bus.length.width]
+    awaited = m.register("awaited", unsigned(buffer.bit_length()), reset=0, comment="beats that are still to come")
+    offset = m.register("offset", unsigned(bus.burst_shift), reset=0, comment="beats of the oldest burst that came")
+    came = m.stored("came", comes, reset=0)
+    fails, last = m.stored("fails", comes & response[1], reset=0), m.wire("last_offset", offset.bits)
+    goes_on = m.wire("goes_on", came & ~fails & ~flights.failed)
+    final = (length - 1).wrapped(offset.bits)
+    oldest = add_record(m, cat(place, final), buffer, issue, goes_on & (offset == last))
+    m.assign(last, oldest[: offset.width])
+    first = oldest[offset.width :]
+    beat = cat(first[bus.burst_shift :], (first[: bus.burst_shift] + offset).wrapped(offset.bits))
+    with m.clocked():
+        m.assign(awaited, (awaited + mux(issue, length, 0) - comes).wrapped(awaited.bits))
+        with m.when(goes_on):
+            m.assign(offset, mux(offset == last, 0, (offset + 1).wrapped(offset.bits)))
+    quiet = (awaited == 0) & ~came
+    tell_failure(m, flights, fails, m.stored("came_response", response), beat << bus.beat_shift, quiet)
 
 
 def beats_of(bus: Bus, lanes: int, requests: Requests) -> Value:

@@ -11,11 +11,11 @@ from typing import assert_never
 
 from loadstone.bus.avalon import avalon_write_ports
 from loadstone.bus.axi import INCREMENTING, axi_ports, write_channels
+from loadstone.bus.flights import RESPONSE, add_flights, add_record, show_failures, tell_failure
 from loadstone.bus.ports import Bus, Widths, declare_ports, widths_of
 from loadstone.bus.reading import (
     BUFFERED_BURSTS,
     Requests,
-    add_error,
     buffered_beats,
     declare_requests,
     first_lane,
@@ -47,8 +47,8 @@ _LEAD = signed(1 + _OPEN_BURSTS.width)
 def make_write_master(bus: Bus, elements: Widths | int, buffered_bursts: int = BUFFERED_BURSTS) -> Module:
     """A master that writes a stream of elements where requests say, one in a cycle, no beat twice.
 
-    `idle` is set when all that was asked for is written: with AXI, when all responses came; with Avalon, when the slave
-    took all of it.
+    `idle` is set when all that was asked for is written and all responses came. A master that stops takes no more
+    elements, and writes the bursts that are complete.
     """
     buffer, widths = buffered_beats(bus, buffered_bursts), widths_of(elements)
     name = f"{bus.protocol}_write_{bus.data_width}x{bus.burst}_{widths.title}_q{buffer}"
@@ -57,6 +57,7 @@ def make_write_master(bus: Bus, elements: Widths | int, buffered_bursts: int = B
     valid, data = m.input("element_valid", bit), m.input("element_data", unsigned(widths.widest))
     ready, idle = m.output("element_ready", bit), m.output("idle", bit, "all is written")
     command_taken, beat_taken, done = m.wire("command_taken", bit), m.wire("beat_taken", bit), m.wire("done", bit)
+    stop, response = m.input("stop", bit, "no more elements are taken"), m.wire("answer", RESPONSE)
     ports = {
         **request_ports(requests),
         "element_valid": valid,
@@ -64,23 +65,30 @@ def make_write_master(bus: Bus, elements: Widths | int, buffered_bursts: int = B
         "command_ready": command_taken,
         "beat_ready": beat_taken,
         "done": done,
+        "response": response,
+        "stop": stop,
     }
     core = m.instance("core", make_write_core(bus, widths, buffer), ports)
     m.assign(requests.ready, core["request_ready"])
     m.assign(ready, core["element_ready"])
     m.assign(idle, core["idle"])
+    show_failures(m, dict(core.outputs))
     match bus.protocol:
         case "axi":
-            _speak_axi(m, bus, core, command_taken, beat_taken, done)
+            axi = _speak_axi(m, bus, core, command_taken, beat_taken)
+            m.assign(done, axi["bvalid"])
+            m.assign(response, axi["bresp"])
         case "avalon":
-            _speak_avalon(m, bus, core, command_taken, beat_taken, done)
+            avalon = _speak_avalon(m, bus, core, command_taken, beat_taken)
+            m.assign(done, avalon["writeresponsevalid"])
+            m.assign(response, avalon["response"])
         case _:
             assert_never(bus.protocol)
     return m
 
 
-def _speak_axi(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_taken: Signal, done: Signal) -> None:
-    """Commands on channel AW, beats on W from when their command is offered, responses from B.
+def _speak_axi(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_taken: Signal) -> dict[str, Signal]:
+    """Commands on channel AW, beats on W from when their command is offered, responses from B; all signals.
 
     Beats do not wait for their command to be taken: a slave may want to see both before it takes either.
     """
@@ -99,16 +107,15 @@ def _speak_axi(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_
     m.assign(axi["bready"], 1)
     m.assign(command_taken, axi["awready"])
     m.assign(beat_taken, axi["wready"] & offered)
-    m.assign(done, axi["bvalid"])
     addressed = m.wire("addressed", axi["awvalid"] & axi["awready"])
     ends = m.wire("ends", axi["wvalid"] & axi["wready"] & axi["wlast"])
     with m.clocked():
         m.assign(lead, (lead + addressed - ends).wrapped(_LEAD))
-    add_error(m, axi["bvalid"] & axi["bresp"][1])
+    return axi
 
 
-def _speak_avalon(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_taken: Signal, done: Signal) -> None:
-    """A command stands beside its beats; the last of them that is taken ends it."""
+def _speak_avalon(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_taken: Signal) -> dict[str, Signal]:
+    """A command stands beside its beats; the last of them that is taken ends it; all signals."""
     avalon = declare_ports(m, avalon_write_ports(bus), "master")
     m.assign(avalon["address"], core["command_address"])
     m.assign(avalon["burstcount"], core["command_beats"])
@@ -116,8 +123,8 @@ def _speak_avalon(m: Module, bus: Bus, core: Instance, command_taken: Signal, be
     m.assign(avalon["writedata"], core["beat_data"])
     m.assign(avalon["byteenable"], core["beat_strobe"])
     m.assign(beat_taken, core["command_valid"] & ~avalon["waitrequest"])
-    m.assign(done, avalon["write"] & ~avalon["waitrequest"] & core["beat_last"])
-    m.assign(command_taken, done)
+    m.assign(command_taken, avalon["write"] & ~avalon["waitrequest"] & core["beat_last"])
+    return avalon
 
 
 @cache
@@ -134,7 +141,7 @@ def make_write_core(bus: Bus, widths: Widths, buffer: int) -> Module:
     pushes = m.wire("pushes", moves & complete, "a beat is complete")
     ends, command = _add_burst(m, bus, requests, pushes, last)
     room = _add_queues(m, bus, buffer, pushes, ends, command, cat(ends, strobe, word))
-    _add_responses(m, pushes & ends, remaining, moves, room)
+    _add_responses(m, bus, pushes & ends, command[bus.length.width :], remaining, moves, room)
     with m.clocked():
         with m.when(requests.transfer):
             m.assign(remaining, requests.count)
@@ -228,12 +235,17 @@ def _add_queues(m: Module, bus: Bus, buffer: int, pushes: Signal, ends: Signal, 
     return m.wire("room", command_queue["in_ready"] & beat_queue["in_ready"])
 
 
-def _add_responses(m: Module, burst_ends: Value, remaining: Signal, moves: Signal, room: Signal) -> None:
+def _add_responses(
+    m: Module, bus: Bus, burst_ends: Value, place: Value, remaining: Signal, moves: Signal, room: Signal
+) -> None:
     """Counts bursts that are not done; says when an element is taken, and when all is written."""
     m.section("Bursts are open until they are done.")
-    done, valid = m.input("done", bit), m.input("element_valid", bit)
-    count = m.register("open_bursts", _OPEN_BURSTS, reset=0)
-    ready = m.output("element_ready", (remaining != 0) & room & ~count.all())
+    done, response, valid = m.input("done", bit), m.input("response", RESPONSE), m.input("element_valid", bit)
+    flights, count = add_flights(m), m.register("open_bursts", _OPEN_BURSTS, reset=0)
+    fails = m.wire("fails", done & response[1])
+    oldest = add_record(m, place, 1 << _OPEN_BURSTS.width, burst_ends, done & ~fails & ~flights.failed)
+    tell_failure(m, flights, fails, response, oldest << bus.beat_shift, count == 0)
+    ready = m.output("element_ready", (remaining != 0) & room & ~count.all() & ~flights.stops)
     m.assign(moves, valid & ready)
     m.output("idle", (remaining == 0) & (count == 0))
     with m.clocked():

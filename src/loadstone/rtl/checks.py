@@ -38,7 +38,7 @@ def evaluated(item: Item) -> tuple[Value, ...]:
         case Memory():
             return tuple(value for port in item.ports for value in port.inputs)
         case Instance():
-            return tuple(signal for _, signal in item.inputs)
+            return (*(signal for _, signal in item.inputs), *(() if item.clear is None else (item.clear,)))
         case Section():
             return ()
 

@@ -90,7 +90,7 @@ class Simulation:
         design = _Design()
         scope = {port: design.place(port.name, port.initial) for port in module.of_kind("input", "output")}
         scope |= {each: repr(each.initial) for each in module.of_kind("parameter")}
-        _flatten(module, "", scope, design)
+        _flatten(module, "", scope, _RESET, design)
         self._types = {port.name: port.bits for port in module.of_kind("input")} | {"rst": Bits(1)}
         self._places = design.places
         self._values = design.initial
@@ -166,15 +166,15 @@ def _ordered(nodes: list[_Node]) -> Iterator[_Node]:
     yield from (nodes[position] for position in TopologicalSorter(graph).static_order())
 
 
-def _flatten(module: Module, prefix: str, ports: Scope, design: _Design) -> None:
-    """Adds a module to the design; `ports` says where its ports and parameters are."""
+def _flatten(module: Module, prefix: str, ports: Scope, reset: str, design: _Design) -> None:
+    """Adds a module to the design; `ports` says where its ports and parameters are, `reset` what resets it."""
     inner = module.of_kind("wire", "register")
     scope = {**ports, **{each: design.place(prefix + each.name, each.initial) for each in inner}}
     for item in module.items:
-        _add(item, prefix, scope, design)
+        _add(item, prefix, scope, reset, design)
 
 
-def _add(item: Item, prefix: str, scope: Scope, design: _Design) -> None:
+def _add(item: Item, prefix: str, scope: Scope, reset: str, design: _Design) -> None:
     match item:
         case Section():
             pass
@@ -182,7 +182,7 @@ def _add(item: Item, prefix: str, scope: Scope, design: _Design) -> None:
             line = f"{scope[item.target]} = {expression(item.value, scope)}"
             design.nodes.append(_Node(_places((item.value,), scope), (scope[item.target],), (line,)))
         case Process() if item.clocked:
-            _add_clocked(item, scope, design)
+            _add_clocked(item, scope, reset, design)
         case Process():
             writes = tuple(scope[each] for each in targets(item.body))
             reads = _places(expressions(item.body), scope)
@@ -190,7 +190,7 @@ def _add(item: Item, prefix: str, scope: Scope, design: _Design) -> None:
         case Memory():
             _add_memory(item, prefix, scope, design)
         case Instance():
-            _add_instance(item, prefix, scope, design)
+            _add_instance(item, prefix, scope, reset, design)
         case _:
             assert_never(item)
 
@@ -199,14 +199,14 @@ def _places(values: Iterable[Value], scope: Scope) -> frozenset[str]:
     return frozenset(scope[each] for each in leaves(values))
 
 
-def _add_clocked(process: Process, scope: Scope, design: _Design) -> None:
+def _add_clocked(process: Process, scope: Scope, reset: str, design: _Design) -> None:
     """Next values are computed from old ones; reset overrides them; then all are stored at once."""
     assigned = targets(process.body)
     after = {each: _next(scope[each]) for each in assigned}
     design.next_values += [f"{after[each]} = {scope[each]}" for each in assigned]
     design.next_values += _body(process.body, scope, after)
-    reset = [f"{_INDENT}{after[each]} = {each.initial}" for each in assigned if each.resets]
-    design.next_values += [f"if {_RESET}:", *reset] if reset else []
+    first = [f"{_INDENT}{after[each]} = {each.initial}" for each in assigned if each.resets]
+    design.next_values += [f"if {reset}:", *first] if first else []
     design.stores += [f"{scope[each]} = {after[each]}" for each in assigned]
 
 
@@ -251,7 +251,7 @@ def _conflicts(writers: list[tuple[str, str]], path: str) -> Iterator[str]:
             yield f"{_INDENT}raise RtlError({f'{path}: two ports write one word'!r})"
 
 
-def _add_instance(instance: Instance, prefix: str, scope: Scope, design: _Design) -> None:
+def _add_instance(instance: Instance, prefix: str, scope: Scope, reset: str, design: _Design) -> None:
     """The ports of an instance are the signals at them, so that nothing is copied."""
     module = instance.module
     path = f"{prefix}{instance.name}."
@@ -259,7 +259,8 @@ def _add_instance(instance: Instance, prefix: str, scope: Scope, design: _Design
     design.places |= {f"{path}{port.name}": int(place[2:-1]) for port, place in ports.items()}
     chosen = dict(instance.parameters)
     ports |= {each: repr(chosen.get(each.name, each.initial)) for each in module.of_kind("parameter")}
-    _flatten(module, path, ports, design)
+    clears = reset if instance.clear is None else f"{reset} or {scope[instance.clear]}"
+    _flatten(module, path, ports, clears, design)
 
 
 def _body(body: Body, scope: Scope, places: Scope) -> Iterator[str]:

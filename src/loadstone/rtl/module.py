@@ -44,7 +44,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instance:
-    """A module inside of another one, with the signals at its ports."""
+    """A module inside of another one, with the signals at its ports; `clear` resets it as well, where it is given."""
 
     name: str
     module: Module
@@ -52,6 +52,7 @@ class Instance:
     outputs: tuple[tuple[str, Signal], ...]
     parameters: tuple[tuple[str, int], ...]
     comment: str = ""
+    clear: Signal | None = None
 
     def __getitem__(self, port: str) -> Signal:
         """The wire at an output."""
@@ -221,8 +222,12 @@ class Module:
         inputs: Mapping[str, Operand],
         parameters: Mapping[str, int] | None = None,
         comment: str = "",
+        clear: Signal | None = None,
     ) -> Instance:
-        """A module inside of this one. Its output `y` is the wire `instance["y"]`, called `name_y`."""
+        """A module inside of this one. Its output `y` is the wire `instance["y"]`, called `name_y`.
+
+        Where `clear` is given, it is reset by `rst` or `clear`.
+        """
         ports = module.of_kind("input")
         if {port.name for port in ports} != set(inputs):
             raise RtlError(f"{self.name}.{name}: the inputs of {module.name} are {[port.name for port in ports]}")
@@ -232,7 +237,7 @@ class Module:
                 converted(value, module[parameter].type)
         sources = tuple((port.name, self._source(name, port, inputs[port.name])) for port in ports)
         wires = tuple((port.name, self.wire(f"{name}_{port.name}", port.type)) for port in module.of_kind("output"))
-        instance = Instance(self._take(name), module, sources, wires, chosen, comment)
+        instance = Instance(self._take(name), module, sources, wires, chosen, comment, clear)
         self._items.append(instance)
         return instance
 

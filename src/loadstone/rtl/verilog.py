@@ -293,8 +293,9 @@ def _instance(instance: Instance) -> Iterator[str]:
         yield f") {instance.name} ("
     else:
         yield f"{module.name} {instance.name} ("
-    clocks = [*(["clk"] if module.has_clock else []), *(["rst"] if module.has_reset else [])]
-    pairs = [*((name, name) for name in clocks), *((n, s.name) for n, s in (*instance.inputs, *instance.outputs))]
+    reset = "rst" if instance.clear is None else f"rst | {instance.clear.name}"
+    clocks = [*([("clk", "clk")] if module.has_clock else []), *([("rst", reset)] if module.has_reset else [])]
+    pairs = [*clocks, *((n, s.name) for n, s in (*instance.inputs, *instance.outputs))]
     yield from _listed([(f".{port}({signal})", "") for port, signal in pairs])
     yield ");"
 

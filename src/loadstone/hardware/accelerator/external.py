@@ -42,7 +42,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outside:
-    """The bus of a module with its ports, the bytes of elements by array, and the byte addresses of arrays."""
+    """The bus of a module with its ports, the bytes of elements by array, and the byte addresses of arrays.
+
+    `stop` stops its masters.
+    """
 
     names: Names
     bus: Bus
@@ -50,6 +53,7 @@ class Outside:
     element_bytes: Mapping[str, int]
     bases: Mapping[str, Signal]
     pauses: Pauses
+    stop: Signal
 
     @property
     def widths(self) -> Widths:

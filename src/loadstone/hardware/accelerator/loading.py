@@ -54,11 +54,15 @@ class _Note:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loading:
-    """What the engine gives: the words that arrive by array, whether one does, and whether a tile has arrived."""
+    """What the engine gives: the words that arrive by array, whether one does, and whether a tile has arrived.
+
+    `reader` is its master.
+    """
 
     arrivals: Mapping[str, Write]
     arrives: Signal
     tile_loaded: Signal
+    reader: Instance
 
 
 def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) -> Loading:
@@ -74,7 +78,8 @@ def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) ->
     m.assign(room, queue["in_ready"])
     accepts = m.wire(names.fresh("load_accepts"), bit)
     master, side = make_read_master(outside.bus, outside.widths), reading_side(outside.bus, outside.signals)
-    reader = attach(m, names.fresh("reader"), master, side, {**outside.request(runs), "element_ready": accepts})
+    ports = {**outside.request(runs), "element_ready": accepts, "stop": outside.stop}
+    reader = attach(m, names.fresh("reader"), master, side, ports)
     m.assign(taken, reader["request_ready"])
     is_mark = names.wire("tile_loaded", queue["out_valid"] & queue["out_data"][-1])
     waits = queue["out_valid"] & ~queue["out_data"][-1] & reader["element_valid"]
@@ -85,7 +90,7 @@ def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) ->
     }
     m.assign(accepts, any_of(*(write.enable for write in arrivals.values())))
     m.assign(pops, accepts | is_mark)
-    return Loading(arrivals, accepts, is_mark)
+    return Loading(arrivals, accepts, is_mark, reader)
 
 
 def _notes(outside: Outside, note: _Note, valid: Value, made: Value) -> tuple[Instance, Signal]:

@@ -16,6 +16,7 @@ from loadstone.hardware.compute.local_layout import bank_count
 from loadstone.hardware.selection import Choice, chosen
 from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Signal, Value, any_of
+from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit, unsigned
 
 WAITING = 256
@@ -24,12 +25,16 @@ WAITING = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Storing:
-    """What the engine asks for: cells by array; whether a tile was read, an element leaves, and all is written."""
+    """What the engine asks for: cells by array; whether a tile was read, an element leaves, and all is written.
+
+    `writer` is its master.
+    """
 
     reads: Mapping[str, Choice]
     tile_stored: Signal
     leaves: Signal
     written: Signal
+    writer: Instance
 
 
 def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, begin: Signal) -> Storing:
@@ -49,7 +54,7 @@ def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, be
     fifo = make_fifo(f"{m.name}_results", word.bits, WAITING)
     queue = m.instance(names.fresh("results"), fifo, {"in_valid": valid, "in_data": word, "out_ready": ready})
     shown = names.wire("result_shown", queue["out_valid"] & outside.pauses.goes("result"))
-    ports = {**outside.request(runs), "element_valid": shown, "element_data": queue["out_data"]}
+    ports = {**outside.request(runs), "element_valid": shown, "element_data": queue["out_data"], "stop": outside.stop}
     master, side = make_write_master(outside.bus, outside.widths), writing_side(outside.bus, outside.signals)
     writer = attach(m, names.fresh("writer"), master, side, ports)
     m.assign(taken, writer["request_ready"])
@@ -61,7 +66,7 @@ def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, be
             m.assign(room, WAITING)
     idle = runs["empty"] & (room == WAITING) & writer["idle"]
     written = names.wire("all_written", ~moves.is_there & idle)
-    return Storing({name: (goes, cells[name]) for name, goes in reads.items()}, ends, leaves, written)
+    return Storing({name: (goes, cells[name]) for name, goes in reads.items()}, ends, leaves, written, writer)
 
 
 def _able(engine: Engine, name: str, cell: Value, wanted: Value) -> Signal:

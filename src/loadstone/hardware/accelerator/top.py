@@ -28,6 +28,7 @@ from loadstone.hardware.design import AcceleratorDesign, bus_for, element_bytes
 from loadstone.hardware.layout import Store, stores_of
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.on_chip import parameter_ports, scalar_ports
+from loadstone.hardware.supervisor import RESERVED, STOP, make_supervised, tell_failures
 from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import Limits
@@ -55,7 +56,8 @@ def make_accelerator_design(
 ) -> AcceleratorDesign:
     """The hardware of an accelerator, for parameters in ranges, with at most `unroll` lanes.
 
-    Ports: `start`, parameters, scalars, the base address of each array, the master of a bus, `ready` and `done`.
+    Ports: `start`, parameters, scalars, the base address of each array, the master of a bus, `ready` and `done`, and
+    those of `supervisor`.
     """
     sizes = element_bytes(accelerator)
     top = _Top(
@@ -68,15 +70,16 @@ def make_accelerator_design(
         unroll,
     )
     top.fill(stalls)
+    parameters = {name: port.name for name, port in top.parameters.items()}
     return AcceleratorDesign(
-        module=top.module,
+        module=make_supervised(top.name, top.module, top.bus, parameters, limits),
         compute=top.compute,
         lanes=top.lanes,
         limits=limits,
         bus=top.bus,
         outside=top.outside,
         element_bytes=sizes,
-        parameters={name: port.name for name, port in top.parameters.items()},
+        parameters=parameters,
         scalars_in={name: port.name for name, port in top.scalars_in.items()},
         scalars_out=top.scalars_out,
         bases={name: port.name for name, port in top.bases.items()},
@@ -105,8 +108,10 @@ class _Top:
         self.compute = make_compute(
             kernel, tree, limits, self.inside, memories, operations, MARKERS.names, self.lanes, tile_options(tree)
         )
-        self.module = m = Module(fresh(f"{kernel.name}_accelerator", ()), f"{kernel.name}, tile by tile.")
-        self.names = Names(m, ("ready", "done", LOADED, STORED, EVENTS, *(port.name for port in master_ports(bus))))
+        self.name = fresh(f"{kernel.name}_accelerator", ())
+        self.modules = ModuleNames((*self.compute.modules, self.name))
+        self.module = m = Module(self.modules.fresh(f"{self.name}_core"), f"{kernel.name}, tile by tile.")
+        self.names = Names(m, (*RESERVED, LOADED, STORED, EVENTS, *(port.name for port in master_ports(bus))))
         self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
         self.parameters = parameter_ports(self.names, self.compute)
         self.scalars_in = scalar_ports(self.names, self.compute)
@@ -115,7 +120,6 @@ class _Top:
             for array in accelerator.transferred
         }
         self.scalars_out: dict[str, str] = {}
-        self.modules = ModuleNames(self.compute.modules)
 
     def fill(self, stalls: bool) -> None:
         """Adds all parts and connects them."""
@@ -123,7 +127,8 @@ class _Top:
         chance = m.input(names.fresh("pause_chance"), unsigned(8), "of pauses in 256 cycles") if stalls else None
         self.pauses = Pauses(names, chance)
         signals = declare_ports(m, master_ports(self.bus), "master")
-        outside = Outside(names, self.bus, signals, self.sizes, self.bases, self.pauses)
+        stop = m.input(STOP, bit, "no further burst is asked for")
+        outside = Outside(names, self.bus, signals, self.sizes, self.bases, self.pauses, stop)
         self.running = names.state("running", comment="since the cycle after the start")
         self.accepts = names.wire("accepts_start", self.start & ~self.running)
         self.begin = m.stored(names.fresh("begin_run"), self.accepts, 0, "values of parameters are in registers")
@@ -145,6 +150,7 @@ class _Top:
         self._tokens()
         count_elements(names, self.begin, {LOADED: self.loading.arrives, STORED: self.storing.leaves})
         self._tell()
+        tell_failures(m, self.loading.reader, self.storing.writer)
         self._finish()
 
     def _mover(self, title: str) -> Mover:

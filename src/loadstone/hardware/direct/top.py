@@ -34,6 +34,7 @@ from loadstone.hardware.direct.writes import make_open_writes
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.on_chip import parameter_ports, scalar_ports
 from loadstone.hardware.selection import chosen
+from loadstone.hardware.supervisor import RESERVED, STOP, make_supervised, tell_failures
 from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
 from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import WRITE, Kernel
@@ -57,21 +58,22 @@ def make_direct_design(
     """The hardware of a kernel that works on external memory directly, for parameters in ranges.
 
     It has the ports of an accelerator: `start`, parameters, scalars, the base address of each array, the master of a
-    bus, `ready` and `done`.
+    bus, `ready` and `done`, and those of `supervisor`.
     """
     statements = make_direct_statements(kernel, limits, operations or Operations())
     element_bytes = {name: kernel.arrays[name].type.storage.bits // 8 for name in statements.arrays}
     wide = bus_for(element_bytes, bus)
     top = _Top(statements, replace(wide, burst=min(wide.burst, BURST), count_width=COUNT_WIDTH), element_bytes)
     top.fill()
+    parameters = {name: port.name for name, port in top.parameters.items()}
     return AcceleratorDesign(
-        module=top.module,
+        module=make_supervised(statements.compute.name, top.module, top.bus, parameters, limits),
         compute=statements.compute,
         limits=limits,
         bus=top.bus,
         outside=statements.compute.stores,
         element_bytes=element_bytes,
-        parameters={name: port.name for name, port in top.parameters.items()},
+        parameters=parameters,
         scalars_in={name: port.name for name, port in top.scalars_in.items()},
         scalars_out=top.scalars_out,
         bases={name: port.name for name, port in top.bases.items()},
@@ -89,8 +91,10 @@ class _Top:
         self.data, self.index = unsigned(self.widths.widest), unsigned(address_width(OPEN_WRITES))
         self.notes = Notes({name: statements.fields(name) for name in self.compute.datapaths})
         self.elements = Elements({name: self.compute.stores[name] for name in statements.arrays})
-        self.module = m = Module(self.compute.name, f"{self.kernel.name}, directly on external memory.")
-        self.names = Names(m, ("ready", "done", LOADED, STORED, *(port.name for port in master_ports(bus))))
+        self.modules = ModuleNames(self.compute.modules)
+        core = self.modules.fresh(f"{self.compute.name}_core")
+        self.module = m = Module(core, f"{self.kernel.name}, directly on external memory.")
+        self.names = Names(m, (*RESERVED, LOADED, STORED, *(port.name for port in master_ports(bus))))
         self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
         self.parameters = parameter_ports(self.names, self.compute)
         self.scalars_in = scalar_ports(self.names, self.compute)
@@ -106,6 +110,7 @@ class _Top:
         """Adds all parts and connects them."""
         m, names = self.module, self.names
         self.signals = declare_ports(m, master_ports(self.bus), "master")
+        self.stop = m.input(STOP, bit, "no further burst is asked for")
         self.running = names.state("running", comment="since the cycle after the start")
         self.begin = names.wire("begin_run", self.start & ~self.running)
         self.last = self._last_result()
@@ -169,11 +174,10 @@ class _Top:
     def _add_levels(self, stream: Stream) -> None:
         """Stages that find places which depend on data, and what they wait for."""
         names, stages, calms = self.names, list[LevelStage](), list[Calm]()
-        fifos = ModuleNames(self.compute.modules)
         for level, client in zip(self.statements.levels, self.clients, strict=False):
             self.module.section("Find the places of elements that depend on data")
             calms.append(Calm(*(self._wire(f"finds_{wish}") for wish in ("through", "calm", "stuck"))))
-            parts = LevelParts(self.turns, level, self.statements.found, client, calms[-1], self._given, fifos)
+            parts = LevelParts(self.turns, level, self.statements.found, client, calms[-1], self._given, self.modules)
             stages.append(add_level(parts, stream))
             stream = stages[-1].stream
         self.stream = stream
@@ -258,7 +262,8 @@ class _Top:
 
         def attached(request: Value, element: Value, accepts: Value) -> Instance:
             ports = {**self._request(names.wire("request", request), element), "element_ready": accepts}
-            return attach(m, names.fresh("reader"), master, side, ports)
+            self.reader = attach(m, names.fresh("reader"), master, side, {**ports, "stop": self.stop})
+            return self.reader
 
         add_reader(names, self.clients, attached)
 
@@ -392,6 +397,7 @@ class _Top:
         }
         ports = self._request(queues["element"]["out_valid"], queues["element"]["out_data"])
         ports |= {"element_valid": queues["word"]["out_valid"], "element_data": queues["word"]["out_data"]}
+        ports["stop"] = self.stop
         side = writing_side(self.bus, self.signals)
         writer = attach(m, names.fresh("writer"), make_write_master(self.bus, self.widths), side, ports)
         m.assign(pops["element"], writer["request_ready"])
@@ -402,6 +408,7 @@ class _Top:
             more, fewer = self.started & self.fresh, self.leaves + self.drops
             m.assign(credit, (credit + more - fewer).wrapped(credit.bits))
         m.assign(self.written, (credit == 0) & writer["idle"])
+        tell_failures(m, self.reader, writer)
 
     def _add_table(self) -> None:
         """The table of elements that are on their way to memory."""
@@ -410,7 +417,7 @@ class _Top:
             for signal, value in ((self.hit, 0), (self.room, 1), (self.entry, 0)):
                 m.assign(signal, value)
             return
-        arrives = side["bvalid"] if self.bus.protocol == "axi" else side["write"] & ~side["waitrequest"]
+        arrives = side["bvalid" if self.bus.protocol == "axi" else "writeresponsevalid"]
         ports = {
             "adds": self.adds,
             "added": self.added,

@@ -46,20 +46,21 @@ def answer_wires(names: Names, process: str, answers: Sequence[str], word: Bits)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Masters:
-    """Adds masters to a module that has the signals of a bus, for elements of some widths."""
+    """Adds masters to a module that has the signals of a bus, for elements of some widths; `stop` stops them."""
 
     names: Names
     modules: ModuleNames
     bus: Bus
     widths: Widths
     signals: Mapping[str, Signal]
+    stop: Signal
 
-    def add_reader(self, clients: Sequence[Client]) -> Signal:
+    def add_reader(self, clients: Sequence[Client]) -> tuple[Instance, Signal]:
         """Adds the master that reads; whether an element arrives."""
         m, names = self.names.module, self.names
         taken, arrives = m.wire(names.fresh("load_taken"), bit), m.wire(names.fresh("load_arrives"), bit)
         turns = self._turns("load", clients, taken, arrives)
-        ports = {**self._request(turns), "element_ready": turns.owned}
+        ports = {**self._request(turns), "element_ready": turns.owned, "stop": self.stop}
         master = make_read_master(self.bus, self.widths)
         reader = attach(m, names.fresh("reader"), master, reading_side(self.bus, self.signals), ports)
         m.assign(taken, reader["request_ready"])
@@ -68,10 +69,10 @@ class Masters:
             word = client.answers["element_data"]
             m.assign(client.answers["element_valid"], arrives & mine)
             m.assign(word, reader["element_data"].wrapped(word.bits))
-        return arrives
+        return reader, arrives
 
-    def add_writer(self, clients: Sequence[Client]) -> tuple[Signal, Signal]:
-        """Adds the master that writes; whether an element leaves, and whether all is written."""
+    def add_writer(self, clients: Sequence[Client]) -> tuple[Instance, Signal]:
+        """Adds the master that writes; whether an element leaves."""
         m, names, kind = self.names.module, self.names, unsigned(self.widths.widest)
         taken, leaves = m.wire(names.fresh("store_taken"), bit), m.wire(names.fresh("store_leaves"), bit)
         turns = self._turns("store", clients, taken, leaves)
@@ -79,13 +80,14 @@ class Masters:
         valid = names.wire("store_offers", any_of(*(mine & client.unit["element_valid"] for mine, client in both)))
         words = [(mine, client.unit["element_data"].wrapped(kind)) for mine, client in both]
         ports = {**self._request(turns), "element_valid": valid, "element_data": chosen(words).wrapped(kind)}
+        ports["stop"] = self.stop
         master = make_write_master(self.bus, self.widths)
         writer = attach(m, names.fresh("writer"), master, writing_side(self.bus, self.signals), ports)
         m.assign(taken, writer["request_ready"])
         m.assign(leaves, valid & writer["element_ready"])
         for mine, client in both:
             m.assign(client.answers["element_ready"], mine & writer["element_ready"])
-        return leaves, writer["idle"]
+        return writer, leaves
 
     def _turns(self, title: str, clients: Sequence[Client], taken: Signal, moves: Signal) -> _Turns:
         """The requests of processes in turns; none without processes."""

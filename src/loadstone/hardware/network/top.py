@@ -27,6 +27,7 @@ from loadstone.hardware.network.transfers import (
     make_scalar_store,
     make_store_process,
 )
+from loadstone.hardware.supervisor import RESERVED, STOP, make_supervised, tell_failures
 from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
 from loadstone.hardware.words import bits_of
 from loadstone.loops.ranges import Limits, within_limits
@@ -69,18 +70,20 @@ def make_network_design(
 ) -> NetworkDesign:
     """The hardware of a network, for parameters in ranges, for all of which channels of these sizes must be enough.
 
-    Ports: `start`, parameters, scalars, the base address of each array and of results, a bus, `ready` and `done`.
+    Ports: `start`, parameters, scalars, the base address of each array and of results, a bus, `ready` and `done`, and
+    those of `supervisor`.
     """
     top = _Top(network, sizes, limits, bus, operations or Operations())
     top.fill()
+    parameters = {name: port.name for name, port in top.parameters.items()}
     return NetworkDesign(
-        module=top.module,
+        module=make_supervised(top.name, top.module, top.bus, parameters, limits),
         kernel=top.kernel,
         limits=limits,
         bus=top.bus,
         outside=top.outside,
         element_bytes=top.element_bytes,
-        parameters={name: port.name for name, port in top.parameters.items()},
+        parameters=parameters,
         scalars_in={name: port.name for name, port in top.scalars_in.items()},
         scalars_out=top.scalars_out,
         bases={name: port.name for name, port in top.bases.items()},
@@ -114,9 +117,10 @@ class _Top:
         self.element_bytes = {title: kernel.arrays[name].type.storage.bits // 8 for title, name in titles.items()}
         self.bus = bus_for(self.element_bytes, bus)
         self.widths = widths_moved(self.element_bytes)
-        self.module = m = Module(fresh(f"{kernel.name}_network", OWN), f"{kernel.name} as a process network.")
-        self.modules = ModuleNames((m.name,))
-        self.names = Names(m, ("ready", "done", LOADED, STORED, *(port.name for port in master_ports(self.bus))))
+        self.name = fresh(f"{kernel.name}_network", OWN)
+        self.modules = ModuleNames((self.name,))
+        self.module = m = Module(self.modules.fresh(f"{self.name}_core"), f"{kernel.name} as a process network.")
+        self.names = Names(m, (*RESERVED, LOADED, STORED, *(port.name for port in master_ports(self.bus))))
         self._declare()
 
     def _arrays(self, kind: Kind) -> list[str]:
@@ -146,6 +150,7 @@ class _Top:
         self.running = names.state("running", comment="since the cycle after the start")
         self.begin = names.wire("begin_run", self.start & ~self.running)
         signals = declare_ports(m, master_ports(self.bus), "master")
+        stop = m.input(STOP, bit, "no further burst is asked for")
         self.states = {name: wire for link in self.links for name, wire in self._link_wires(link)}
         self.answers = {name: self._answers(process) for name, process in self.network.processes.items()}
         m.section("Processes")
@@ -156,12 +161,13 @@ class _Top:
             late = link.name in designs[link.channel.consumer].late
             self._channel(link, designs[link.channel.producer].latency, late)
         m.section("Masters")
-        masters = Masters(names, self.modules, self.bus, self.widths, signals)
-        arrives = masters.add_reader(self._clients("load"))
-        leaves, written = masters.add_writer(self._clients("store"))
+        masters = Masters(names, self.modules, self.bus, self.widths, signals, stop)
+        reader, arrives = masters.add_reader(self._clients("load"))
+        writer, leaves = masters.add_writer(self._clients("store"))
         count_elements(names, self.begin, {LOADED: arrives, STORED: leaves})
+        tell_failures(m, reader, writer)
         self._keep_scalars()
-        self._finish(written)
+        self._finish(writer["idle"])
 
     def _link_wires(self, link: Link) -> Iterator[tuple[str, Signal]]:
         """New wires for what a channel tells its processes."""
