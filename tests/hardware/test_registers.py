@@ -19,17 +19,28 @@ from loadstone.bus.ports import Bus, Protocol
 from loadstone.dram.timing import preset
 from loadstone.errors import LoadstoneError
 from loadstone.hardware.accelerator.registers import (
+from loadstone.hardware import supervisor
+from loadstone.hardware.accelerator import AcceleratorDesign, make_accelerator_design
+from loadstone.hardware.bench import make_bench
+from loadstone.hardware.registers import (
+    ABORTED,
+    COMMANDS,
     CONTROL,
     CYCLES,
     DONE,
     ENABLE,
+    ERROR_KIND,
+    FAILED,
+    FIRST_ADDRESS,
     FIRST_VALUE,
     IDENTITY,
     LOADED_ELEMENTS,
     PENDING,
     READY,
+    RESET,
     START,
     STATUS,
+    STOP_RUN,
     STORED_ELEMENTS,
     Register,
     RegisterMap,
@@ -39,6 +50,8 @@ from loadstone.hardware.accelerator.registers import (
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.bench import make_bench
+from loadstone.hardware.stores import parameter_limits
+from loadstone.hardware.supervisor import ErrorKind
 from loadstone.hardware.whole_run import LOADED, STORED
 from loadstone.loops.ranges import parameter_limits
 from loadstone.rtl import Module, Simulation, bit, const, ghdl, signed, unsigned, verilator
@@ -236,24 +249,26 @@ def test_the_map_follows_the_design() -> None:
         STORED_ELEMENTS: (0x0C, 1, "ro"),
         IDENTITY: (0x10, 1, "ro"),
         CYCLES: (0x14, 1, "ro"),
-        "PARAMETER_N": (0x20, 1, "rw"),
-        "BASE_A": (0x24, 1, "rw"),
-        "BASE_B": (0x28, 1, "rw"),
-        "BASE_C": (0x2C, 1, "rw"),
+        ERROR_KIND: (0x18, 1, "ro"),
+        FIRST_ADDRESS: (0x20, 1, "ro"),
+        "PARAMETER_N": (0x28, 1, "rw"),
+        "BASE_A": (0x2C, 1, "rw"),
+        "BASE_B": (0x30, 1, "rw"),
+        "BASE_C": (0x34, 1, "rw"),
     }
-    assert (registers.end, registers.address_width) == (0x30, 6)
+    assert (registers.end, registers.address_width) == (0x38, 6)
 
 
 def test_wide_values_take_two_words(tmp_path: Path) -> None:
     registers = register_map(wide(tmp_path))
     found = [(each.name, each.offset, each.words) for each in registers.registers if each.offset >= FIRST_VALUE]
     assert found == [
-        ("PARAMETER_LOW", 0x20, 1),
-        ("PARAMETER_HIGH", 0x24, 1),
-        ("SCALAR_FACTOR", 0x28, 2),
-        ("SCALAR_OFFSET", 0x30, 2),
-        ("BASE_A", 0x38, 1),
-        ("BASE_B", 0x3C, 1),
+        ("PARAMETER_LOW", 0x28, 1),
+        ("PARAMETER_HIGH", 0x2C, 1),
+        ("SCALAR_FACTOR", 0x30, 2),
+        ("SCALAR_OFFSET", 0x38, 2),
+        ("BASE_A", 0x40, 1),
+        ("BASE_B", 0x44, 1),
     ]
 
 
@@ -343,7 +358,8 @@ def moved(simulation: Simulation, channel: str) -> bool:
 def test_other_addresses_are_empty(protocol: Protocol) -> None:
     unit = machine(vector_sum(), protocol, 1)
     known = {each.offset + 4 * k for each in unit.map.registers for k in range(each.words)}
-    read_only = {unit.map.by_name[name].offset for name in (LOADED_ELEMENTS, STORED_ELEMENTS, IDENTITY, CYCLES)}
+    names = (LOADED_ELEMENTS, STORED_ELEMENTS, IDENTITY, CYCLES, ERROR_KIND, FIRST_ADDRESS)
+    read_only = {unit.map.by_name[name].offset for name in names}
     for offset in range(0, 1 << unit.map.address_width, 4):
         before = unit.software.read(offset)
         if offset not in known:
@@ -438,6 +454,70 @@ def test_a_reset_ends_a_run(cycles: int) -> None:
     assert unit.read(STORED_ELEMENTS) == 21
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("count", [101, 127, 128, 1 << 20, -1, -(1 << 31)])
+def test_parameters_out_of_range_are_refused(protocol: Protocol, count: int) -> None:
+    """Also those of which the bits that the hardware needs are in range."""
+    unit = machine(vector_sum(), protocol)
+    unit.fill(2048, [7] * 200)
+    unit.give(unit.map.of("base", "c"), 2048)
+    unit.give(unit.map.of("parameter", "n"), count & 0xFFFFFFFF)
+    unit.control(START | ENABLE)
+    assert unit.wait() == READY | DONE | PENDING | FAILED
+    assert (unit.read(ERROR_KIND), unit.simulation.get("irq")) == (ErrorKind.PARAMETER, 1)
+    assert unit.words(2048, 200) == [7] * 200
+    unit.software.write(unit.map.by_name[STATUS].offset, DONE | FAILED)
+    assert (unit.read(STATUS), unit.read(ERROR_KIND)) == (READY | DONE, ErrorKind.NONE)
+    expected = add_up(unit, 100, BASES)
+    assert unit.wait() & ~PENDING == READY | DONE
+    assert unit.words(BASES["c"], 100) == expected
+
+
+def test_a_refused_start_interrupts_again() -> None:
+    unit = machine(vector_sum(), "axi")
+    unit.give(unit.map.of("parameter", "n"), 200)
+    for _ in range(3):
+        unit.control(START | ENABLE)
+        unit.simulation.run_until("irq", 20)
+        assert unit.read(STATUS) == READY | DONE | PENDING | FAILED
+        unit.software.write(unit.map.by_name[STATUS].offset, DONE)
+        assert unit.simulation.get("irq") == 0
+
+
+@pytest.mark.parametrize("cycles", [1, 17, 60, 75, 110, 150, 180])
+@pytest.mark.parametrize("command", [STOP_RUN, RESET])
+def test_a_run_that_is_stopped_leaves_the_bus_clean(command: int, cycles: int) -> None:
+    """The memory is not reset: what was asked for is served, and the next run sees nothing of it."""
+    unit = machine(vector_sum(), "axi")
+    add_up(unit, 33, BASES, control=START | ENABLE)
+    unit.simulation.step(cycles)
+    unit.control(command | ENABLE)
+    while not unit.read(STATUS) & READY:
+        pass
+    assert unit.simulation.get("watch.quiet") == 1
+    assert unit.read(STATUS) == (READY | DONE | PENDING | ABORTED if command == STOP_RUN else READY)
+    held = [unit.value(register) for register in unit.map.values]
+    assert any(held) == (command == STOP_RUN)
+    expected = add_up(unit, 21, {"a": 512, "b": 0, "c": 2048}, 9)
+    assert unit.wait() & ~PENDING == READY | DONE
+    assert unit.words(2048, 21) == expected
+    assert (unit.read(STORED_ELEMENTS), unit.simulation.get("bus_error")) == (21, 0)
+
+
+@pytest.mark.parametrize("command", [STOP_RUN, RESET])
+def test_what_does_not_run_can_be_stopped(command: int) -> None:
+    unit = machine(vector_sum(), "axi")
+    unit.control(command)
+    unit.simulation.step(10)
+    assert unit.read(STATUS) == READY
+    expected = add_up(unit, 5, BASES)
+    assert unit.wait() & ~PENDING == READY | DONE
+    assert unit.words(BASES["c"], 5) == expected
+    unit.control(command)
+    unit.simulation.step(10)
+    assert unit.read(STATUS) & ~PENDING == (READY | DONE if command == STOP_RUN else READY)
+
+
 def bits(value: float) -> int:
     return int.from_bytes(struct.pack("<d", value), "little")
 
@@ -468,8 +548,13 @@ def multiplier() -> AcceleratorDesign:
     with m.clocked(), m.when(start):
         m.assign(product, x * y)
         m.assign(was_done, 1)
+    for name in COMMANDS[1:]:
+        m.input(name, bit)
     m.output("ready", const(1, bit))
     m.output("done", was_done)
+    for name, type in {supervisor.ERROR: supervisor.KIND, supervisor.ERROR_ADDRESS: unsigned(32)}.items():
+        m.output(name, const(0, type))
+    m.output(supervisor.ABORTED, const(0, bit))
     m.output("p_out", product)
     for name in (LOADED, STORED):
         m.output(name, const(0, unsigned(32)))

@@ -13,6 +13,7 @@ from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.datapath.timing import Memories
 from loadstone.hardware.layout import Store, stores_of
 from loadstone.hardware.names import ModuleNames, Names
+from loadstone.hardware.parameters import are_in_range, parameter_type
 from loadstone.hardware.selection import chosen
 from loadstone.hardware.words import encoded
 from loadstone.loops.model import Node
@@ -60,11 +61,12 @@ def make_on_chip(
     """The hardware of a kernel that runs by a loop tree, for parameters in ranges.
 
     Ports: `start`, parameters, scalars, `ready` and `done`; for each array that is seen from outside a port that writes
-    and reads its words while the hardware is ready.
+    and reads its words while the hardware is ready. A start with parameters out of range does nothing but set `error`
+    and `done`.
     """
     stores = stores_of(kernel, limits)
     compute = make_compute(kernel, tree, limits, stores, memories or Memories(), operations or Operations())
-    top = _Top(compute)
+    top = _Top(compute, limits)
     top.fill()
     return Design(
         module=top.module,
@@ -90,12 +92,14 @@ class _Host:
 class _Top:
     """The top module while it is made."""
 
-    def __init__(self, compute: Compute) -> None:
-        self.compute = compute
+    def __init__(self, compute: Compute, limits: Mapping[str, Limits]) -> None:
+        self.compute, self.limits = compute, limits
         self.module = m = Module(compute.name, f"{compute.kernel.name}, with its arrays in memories on the chip.")
-        self.names = Names(m, ("ready", "done"))
+        self.names = Names(m, ("ready", "done", "error"))
         self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
-        self.parameters = parameter_ports(self.names, compute)
+        self.parameters = {
+            name: m.input(self.names.fresh(name), parameter_type(limits[name])) for name in compute.control.parameters
+        }
         self.scalars_in = scalar_ports(self.names, compute)
         arrays = compute.kernel.arrays.values()
         self.host_inputs = {array.name: self._host(array) for array in arrays if _is_seen(array)}
@@ -115,8 +119,10 @@ class _Top:
     def fill(self) -> None:
         """Adds all parts and connects them."""
         self.running = self.names.state("running", comment="since the cycle after the start")
-        begin = self.names.wire("begin_run", self.start & ~self.running)
-        given = Surroundings(self.parameters, self.scalars_in, begin)
+        self.accepts = self.names.wire("accepts_start", self.start & ~self.running)
+        self.in_range = self.names.wire("in_range", are_in_range(self.parameters, self.limits))
+        begin = self.names.wire("begin_run", self.accepts & self.in_range)
+        given = Surroundings(self._narrow(), self.scalars_in, begin)
         self.engine = Engine(self.names, self.compute, given)
         self.module.section("Memories")
         for name, store in self.compute.stores.items():
@@ -126,6 +132,12 @@ class _Top:
         for name, value in self.engine.values.items():
             if self.compute.kernel.arrays[name].live_out:
                 self.scalars_out[name] = self.module.output(self.names.fresh(f"{name}_out"), value).name
+
+    def _narrow(self) -> dict[str, Signal]:
+        """Parameters in the bits that values in range need."""
+        control = self.compute.control
+        types = {name: control.module[port].bits for name, port in control.parameters.items()}
+        return {name: self.names.wire(f"{name}_value", p.wrapped(types[name])) for name, p in self.parameters.items()}
 
     def _memory(self, name: str, store: Store) -> None:
         """The memory of an array between datapaths and host."""
@@ -173,13 +185,16 @@ class _Top:
         m.section("The whole run")
         issued = self.names.state("issued", comment="all instances have started")
         ends = self.names.wire("ends", issued & ~self.engine.busy)
-        was_done = self.names.state("was_done")
+        was_done, refused = self.names.state("was_done"), self.names.state("refused")
         with m.clocked():
             m.assign(issued, (issued | self.engine.last) & ~ends)
             m.assign(self.running, (self.running | begin) & ~ends)
-            m.assign(was_done, (was_done | ends) & ~begin)
+            m.assign(was_done, ((was_done | ends) & ~begin) | (self.accepts & ~self.in_range))
+            with m.when(self.accepts):
+                m.assign(refused, ~self.in_range)
         m.output("ready", ~self.running, "may be started")
         m.output("done", was_done, "has run since the last start")
+        m.output("error", refused, "the last start was refused: a parameter is out of range")
 
 
 def parameter_ports(names: Names, compute: Compute) -> dict[str, Signal]:

@@ -37,7 +37,8 @@ Software drives it through the registers of [registers.md](registers.md).
 ## Parameters
 
 {parameters}
-Outside of these ranges, and of what the kernel assumes of its parameters, results are undefined.
+A start with a parameter outside of these ranges fails. Outside of what else the kernel assumes of its parameters,
+results are undefined.
 
 ## Arrays in memory
 
@@ -48,7 +49,8 @@ byte order of the bus, the lowest first. An array may lie at any multiple of its
 
 _BUSES = {
     "axi": "a master of AXI4 for external memory: `axi_...`, without identifiers",
-    "avalon": "masters of Avalon-MM for external memory: `avalon_read_...` and `avalon_write_...`, in bytes",
+    "avalon": "masters of Avalon-MM for external memory: `avalon_read_...` and `avalon_write_...`, in bytes; each burst"
+    " that is written needs a response (Platform Designer adds them to agents that have none)",
 }
 _SLAVES: dict[Protocol, str] = {
     "axi": "a slave of AXI4-Lite for the registers: `s_axil_...`, without protection",

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from loadstone.bus.ports import BusPort
 from loadstone.emit.hdl.benches import Bench
-from loadstone.hardware.accelerator.registers import CONTROL, CYCLES, DONE, ENABLE, START, STATUS
+from loadstone.hardware.accelerator.registers import (
+    CONTROL,
+    CYCLES,
+    DONE,
+    ENABLE,
+    ERROR_KIND,
+    FIRST_ADDRESS,
+    START,
+    STATUS,
+)
 from loadstone.rtl.types import Bits
 
 _TEXT = """\
@@ -33,6 +42,8 @@ module testbench;
   logic [{high}:0] compared [0:DEPTH-1];
   logic [31:0] status = 0;
   logic [31:0] cycles = 0;
+  logic [31:0] error = 0;
+  logic [31:0] error_address = 0;
   integer place = 0;
   integer limit = {limit};
   integer words = 0;
@@ -114,6 +125,9 @@ module testbench;
       read_register({cycles}, cycles);
     end
     if (!status[1]) $fatal(1, "FAIL: not done after %0d cycles", limit);
+    read_register({error}, error);
+    read_register({error_address}, error_address);
+    if (error !== 0) $fatal(1, "FAIL: error %0d at address %h", error, error_address);
     read_register({cycles}, cycles);
     if (irq !== 1) $fatal(1, "FAIL: no interrupt");
     write_register({status}, {done});
@@ -208,6 +222,8 @@ def emit_verilog_bench(bench: Bench) -> str:
         control=offset(bench.offset(CONTROL)),
         status=offset(bench.offset(STATUS)),
         cycles=offset(bench.offset(CYCLES)),
+        error=offset(bench.offset(ERROR_KIND)),
+        error_address=offset(bench.offset(FIRST_ADDRESS)),
         start=START | ENABLE,
         done=DONE,
         writes="\n".join(

@@ -6,7 +6,16 @@ from loadstone.bus.ports import BusPort
 from loadstone.emit.hdl.benches import Bench
 from loadstone.emit.hdl.image import RegisterWord
 from loadstone.emit.hdl.vectors import digits
-from loadstone.hardware.accelerator.registers import CONTROL, CYCLES, DONE, ENABLE, START, STATUS
+from loadstone.hardware.accelerator.registers import (
+    CONTROL,
+    CYCLES,
+    DONE,
+    ENABLE,
+    ERROR_KIND,
+    FIRST_ADDRESS,
+    START,
+    STATUS,
+)
 from loadstone.rtl.types import Bits, bit
 
 _TEXT = """\
@@ -44,7 +53,7 @@ begin
     file given : text open read_mode is "data/memory.hex";
     file expected : text open read_mode is "data/expected.hex";
     file compared : text open read_mode is "data/compared.hex";
-    variable status, cycles : word_t := (others => '0');
+    variable status, cycles, error, error_address : word_t := (others => '0');
     variable words, mismatches : natural := 0;
 
     procedure tick is
@@ -145,6 +154,11 @@ begin
     end loop;
     if status(1) = '0' then
       fail("not done after " & to_string(LIMIT) & " cycles");
+    end if;
+    read_register({error}, error);
+    read_register({error_address}, error_address);
+    if error /= 0 then
+      fail("error " & to_string(to_integer(error)) & " at address " & to_hstring(error_address));
     end if;
     read_register({cycles}, cycles);
     if irq /= '1' then
@@ -267,6 +281,8 @@ def emit_vhdl_bench(bench: Bench) -> str:
         control=offset(bench.offset(CONTROL)),
         status=offset(bench.offset(STATUS)),
         cycles=offset(bench.offset(CYCLES)),
+        error=offset(bench.offset(ERROR_KIND)),
+        error_address=offset(bench.offset(FIRST_ADDRESS)),
         start=START | ENABLE,
         done=DONE,
         writes="\n".join(

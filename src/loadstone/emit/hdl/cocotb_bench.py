@@ -5,7 +5,16 @@ from __future__ import annotations
 from loadstone.emit.hdl.benches import Bench
 from loadstone.emit.hdl.core_file import Language
 from loadstone.emit.hdl.image import RegisterWord
-from loadstone.hardware.accelerator.registers import CONTROL, CYCLES, DONE, ENABLE, START, STATUS
+from loadstone.hardware.accelerator.registers import (
+    CONTROL,
+    CYCLES,
+    DONE,
+    ENABLE,
+    ERROR_KIND,
+    FIRST_ADDRESS,
+    START,
+    STATUS,
+)
 
 _FILE = '''\
 """Runs {top} once through its registers, on a memory in Python, and compares what it leaves.
@@ -28,6 +37,7 @@ STALLS = 0.2  # how often a channel of the memory stops
 LIMIT = {limit}  # the most cycles of a run
 
 CONTROL, STATUS, CYCLES = {control:#04x}, {status:#04x}, {cycles:#04x}
+ERROR, ERROR_ADDRESS = {error:#04x}, {error_address:#04x}
 START, ENABLE, DONE = {start}, {enable}, {done}
 WRITES = [  # offset, word
 {writes}
@@ -79,6 +89,8 @@ async def leaves_what_is_expected(dut):
         if seen(dut, "irq"):
             break
     assert await registers.read(STATUS) & DONE, f"not done after {{LIMIT}} cycles"
+    error, address = await registers.read(ERROR), await registers.read(ERROR_ADDRESS)
+    assert not error, f"error {{error}} at address {{address:#x}}"
     await registers.write(STATUS, DONE)
     await cycle(dut)
     assert not seen(dut, "irq"), "the interrupt was not cleared"
@@ -262,6 +274,7 @@ class Memory:
     def __init__(self, dut, data):
         self.dut, self.data, self.random = dut, data, random.Random(1)
         self.reads, self.writes = [], []  # addresses
+        self.responses = 0
         self.drive()
 
     def goes(self):
@@ -273,7 +286,10 @@ class Memory:
         shows = bool(self.reads) and self.goes()
         address = self.reads.pop(0) if shows else 0
         word = int.from_bytes(self.data[address : address + WORD], "little")
-        give(self.dut, avalon_read_readdatavalid=int(shows), avalon_read_readdata=word)
+        give(self.dut, avalon_read_readdatavalid=int(shows), avalon_read_readdata=word, avalon_read_response=0)
+        answers = self.responses > 0 and self.goes()
+        self.responses -= answers
+        give(self.dut, avalon_write_writeresponsevalid=int(answers), avalon_write_response=0)
         for port in ("read", "write"):
             give(self.dut, **{f"avalon_{port}_waitrequest": int(not self.goes())})
 
@@ -294,6 +310,7 @@ class Memory:
             self.writes = self.writes or self.burst("write")
             word, strobe = (seen(self.dut, f"avalon_write_{name}") for name in ("writedata", "byteenable"))
             self.store(self.writes.pop(0), word, strobe)
+            self.responses += not self.writes
 
     def store(self, address, word, strobe):
         """Writes the bytes of a word that are enabled."""
@@ -321,6 +338,8 @@ def emit_cocotb_bench(bench: Bench, top: str, path: str, language: Language) -> 
         control=bench.offset(CONTROL),
         status=bench.offset(STATUS),
         cycles=bench.offset(CYCLES),
+        error=bench.offset(ERROR_KIND),
+        error_address=bench.offset(FIRST_ADDRESS),
         start=START,
         enable=ENABLE,
         done=DONE,

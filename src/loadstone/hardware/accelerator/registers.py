@@ -1,7 +1,8 @@
 """Registers through which software drives an accelerator: starts it, gives it parameters and addresses, and waits.
 
 All words have 32 bits and lie at byte offsets. Values that are wider take several words, the lowest first. What a run
-works with cannot be changed while it runs: such writes are ignored, and so is another start.
+works with cannot be changed while it runs: such writes are ignored, and so is another start. Parameters are whole
+words, so that a value that the hardware is not made for is refused rather than cut.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Literal
 from loadstone.bus.lite import PREFIXES, STROBE, WORD, make_register_slave, slave_ports
 from loadstone.bus.masters import master_ports
 from loadstone.bus.ports import Protocol, attach, declare_ports, prefixed
+from loadstone.hardware import supervisor
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.names import Names
 from loadstone.hardware.whole_run import LOADED, STORED
@@ -26,12 +28,17 @@ from loadstone.rtl.verilog import emit_verilog
 
 CONTROL, STATUS, IDENTITY, CYCLES = "CONTROL", "STATUS", "IDENTITY", "CYCLES"
 LOADED_ELEMENTS, STORED_ELEMENTS = "LOADED", "STORED"
-START, ENABLE = 1, 2
-"""Bits of CONTROL: starts a run; lets the end of a run raise the interrupt."""
-READY, DONE, PENDING = 1, 2, 4
-"""Bits of STATUS: may be started; has run since the last start; the end of a run was not yet taken note of."""
-FIRST_VALUE = 0x20
+ERROR_KIND, FIRST_ADDRESS = "ERROR", "ERROR_ADDRESS"
+START, ENABLE, STOP_RUN, RESET = 1, 2, 4, 8
+"""Bits of CONTROL: starts a run; lets the end of a run raise the interrupt; aborts a run; resets all but the bus."""
+READY, DONE, PENDING, FAILED, ABORTED = 1, 2, 4, 8, 16
+"""Bits of STATUS: may be started; has run since the last start; the end of a run was not yet taken note of; the last
+run failed; it was aborted."""
+FIRST_VALUE = 0x28
 """The offset of the first register that depends on the kernel."""
+
+COMMANDS = ("start", supervisor.ABORT, supervisor.CLEAR, supervisor.CLEAR_ERROR)
+"""The inputs of an accelerator that CONTROL and STATUS drive."""
 
 Group = Literal["control", "parameter", "scalar in", "base", "scalar out"]
 
@@ -108,7 +115,7 @@ def words_of(type: Bits) -> int:
 
 def register_map(design: AcceleratorDesign) -> RegisterMap:
     """The registers of an accelerator."""
-    placed: list[Register] = list(_control_registers())
+    placed: list[Register] = list(_control_registers(design.bus.address))
     taken, offset = {register.name.lower() for register in placed}, FIRST_VALUE
     for wish, group, subject, port, meaning in _values(design):
         name = fresh(wish, taken).upper()
@@ -118,16 +125,21 @@ def register_map(design: AcceleratorDesign) -> RegisterMap:
     return RegisterMap(tuple(placed), _identity(design))
 
 
-def _control_registers() -> Iterator[Register]:
+def _control_registers(address: Bits) -> Iterator[Register]:
     for offset, name, port, meaning in (
-        (0x00, CONTROL, "", "start, and enable of the interrupt"),
-        (0x04, STATUS, "", "ready, done, and the interrupt"),
+        (0x00, CONTROL, "", "start, enable of the interrupt, abort, and reset"),
+        (0x04, STATUS, "", "ready, done, the interrupt, failed, and aborted"),
         (0x08, LOADED_ELEMENTS, LOADED, "elements loaded since the start"),
         (0x0C, STORED_ELEMENTS, STORED, "elements stored since the start"),
         (0x10, IDENTITY, "", "tells designs apart"),
         (0x14, CYCLES, "", "cycles since the start, or those of the last run"),
     ):
         yield Register(name, offset, WORD, "control", "", port, meaning)
+    for offset, name, type, port, meaning in (
+        (0x18, ERROR_KIND, supervisor.KIND, supervisor.ERROR, "how the last run failed, or 0"),
+        (0x20, FIRST_ADDRESS, address, supervisor.ERROR_ADDRESS, "byte address at which the bus failed first"),
+    ):
+        yield Register(name, offset, type, "control", "", port, meaning)
 
 
 def _values(design: AcceleratorDesign) -> Iterator[tuple[str, Group, str, str, str]]:
@@ -167,11 +179,13 @@ def make_controlled(design: AcceleratorDesign, protocol: Protocol = "axi") -> Mo
     seen = {name: m.wire(f"accelerator_{name}", type) for name, type in _seen(registers)}
     file = make_register_file(fresh(f"{inner.name}_registers", taken), registers)
     requests = {port: slave[port] for port in ("write", "write_word", "write_data", "write_strobe", "read_word")}
-    held = m.instance("registers", file.module, {**requests, **{file.inputs[name]: seen[name] for name in seen}})
+    inputs, clear = {**requests, **{file.inputs[name]: seen[name] for name in seen}}, m.wire("clears", bit)
+    held = m.instance("registers", file.module, inputs, clear=clear)
+    m.assign(clear, held[supervisor.CLEAR])
     m.assign(m["read_data"], held["read_data"])
     m.assign(irq, held["irq"])
     given = {each.port: held[file.outputs[each.port]] for each in registers.values}
-    attach(m, "core", inner, {**outside, **seen}, {"start": held["start"], **given})
+    attach(m, "core", inner, {**outside, **seen}, {**{name: held[name] for name in COMMANDS}, **given})
     return m
 
 
@@ -192,6 +206,7 @@ def _seen(registers: RegisterMap) -> Iterator[tuple[str, Bits]]:
     """The outputs of the accelerator that registers show."""
     yield "ready", bit
     yield "done", bit
+    yield supervisor.ABORTED, bit
     for register in registers.registers:
         if register.port and not register.is_value:
             yield register.port, register.type
@@ -221,7 +236,7 @@ class _File:
         self.write, self.word = m.input("write", bit), m.input("write_word", place)
         self.data, self.strobe = m.input("write_data", WORD), m.input("write_strobe", STROBE)
         self.read_word = m.input("read_word", place)
-        self.names = Names(m, ("read_data", "start", "irq"))
+        self.names = Names(m, ("read_data", "irq", *COMMANDS))
         self.seen = {name: m.input(self.names.fresh(f"accelerator_{name}"), type) for name, type in _seen(registers)}
         self.shown: dict[int, Value] = {}
 
@@ -253,8 +268,12 @@ class _File:
         ends = self.names.wire("ends", self.done & ~was_done)
         pending = self.names.wire("pending", unheeded | ends)
         commands = self.names.wire("commands", self._hits(by_name[CONTROL].offset) & self.strobe[0])
-        clears = self.names.wire("clears", self._hits(by_name[STATUS].offset) & self.strobe[0] & self.data[1])
-        start = m.output("start", commands & self.data[0] & self.ready)
+        notes = self.names.wire("notes", self._hits(by_name[STATUS].offset) & self.strobe[0])
+        clears = self.names.wire("clears", notes & self.data[1])
+        start = m.output("start", commands & self.data[0] & self.ready & ~self.data[3])
+        m.output(supervisor.ABORT, commands & self.data[2])
+        m.output(supervisor.CLEAR, commands & self.data[3])
+        m.output(supervisor.CLEAR_ERROR, notes & self.data[3])
         with m.clocked():
             m.assign(was_done, self.done)
             m.assign(unheeded, (unheeded & ~clears & ~start) | ends)
@@ -262,7 +281,8 @@ class _File:
                 m.assign(enabled, self.data[1])
         m.output("irq", enabled & pending)
         self._show(by_name[CONTROL], cat(enabled, const(0, bit)))
-        self._show(by_name[STATUS], cat(pending, self.done, self.ready))
+        failed = self.seen[supervisor.ERROR].any()
+        self._show(by_name[STATUS], cat(self.seen[supervisor.ABORTED], failed, pending, self.done, self.ready))
         self._show(by_name[IDENTITY], const(self.map.identity, WORD))
         return start
 

@@ -41,7 +41,7 @@ class HardwareRun:
         result = verilator.run(
             design.module, self.starting(), done="done", limit=MOST_CYCLES, memories=loaded, dumped=first, vcd=vcd
         )
-        _check_finished(design, result.finished)
+        _check_end(design, result.finished, result.outputs)
         for name, paths in design.words.items():
             self._read_back(name, result.memories[paths[0]])
         self._scalars_back(result.outputs)
@@ -53,7 +53,7 @@ class HardwareRun:
         reads = list(_addresses(design))
         session = Session([*self.filling(), *self.starting()], "done", MOST_CYCLES, [*reads, *[reads[-1]] * 2])
         result = (icarus if simulator == "icarus" else ghdl).run(design.module, session, vcd)
-        _check_finished(design, result.finished)
+        _check_end(design, result.finished, result.rows[0])
         for name, port in design.arrays.items():
             latency = design.compute.memories.latency
             found = [row[port.word] for row in result.rows[latency : latency + design.compute.stores[name].depth]]
@@ -105,6 +105,8 @@ def _addresses(design: Design) -> Iterator[Cycle]:
         yield {port: min(address, depth - 1) for port, depth in depths.items()}
 
 
-def _check_finished(design: Design, finished: bool) -> None:
+def _check_end(design: Design, finished: bool, outputs: Mapping[str, int]) -> None:
+    if finished and outputs["error"]:
+        raise ToolError(f"error: the hardware of '{design.module.name}' refused to start: a parameter is out of range")
     if not finished:
         raise ToolError(Diagnostic(f"the hardware of '{design.module.name}' did not end in {MOST_CYCLES} cycles"))

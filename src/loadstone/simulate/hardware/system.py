@@ -17,6 +17,7 @@ from loadstone.hardware.harness.hosted import IMAGE, OVER, make_hosted
 from loadstone.hardware.harness.placement import packed, placed, unpacked, words_needed
 from loadstone.hardware.harness.system import WORDS, make_system
 from loadstone.hardware.layout import memory_words
+from loadstone.hardware.supervisor import ERROR, ERROR_ADDRESS, ErrorKind
 from loadstone.hardware.whole_run import LOADED, STORED
 from loadstone.hardware.words import decoded, encoded
 from loadstone.rtl import verilator
@@ -76,8 +77,7 @@ class SystemRun:
         )
         if not result.finished:
             raise ToolError(Diagnostic(f"'{name}' did not end in {limit} cycles"))
-        if result.outputs["bus_error"]:
-            raise ToolError(Diagnostic(f"'{name}' broke rule {result.outputs['bus_error']} of its bus"))
+        check_end(name, result.outputs)
         self.read_back(bases, result.memories[bench.words], result.outputs)
         return _outcome(result)
 
@@ -109,6 +109,16 @@ class SystemRun:
             buffer.cells[:] = [decoded(store.type.wrap(word), store.element) for word in found]
         for name, port in design.scalars_out.items():
             self.memory[name].cells[:] = [decoded(outputs[port], self.memory[name].type)]
+
+
+def check_end(name: str, outputs: Mapping[str, int]) -> None:
+    """Raises `ToolError` where a run failed, or broke a rule of its bus."""
+    if outputs["bus_error"]:
+        raise ToolError(Diagnostic(f"'{name}' broke rule {outputs['bus_error']} of its bus"))
+    if outputs[ERROR]:
+        kind = ErrorKind(outputs[ERROR])
+        place = "" if kind is ErrorKind.PARAMETER else f" at address 0x{outputs[ERROR_ADDRESS]:x}"
+        raise ToolError(f"error: the run of '{name}' failed: {kind.described}{place}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
