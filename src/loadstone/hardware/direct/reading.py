@@ -47,22 +47,22 @@ Attached = Callable[[Value, Value, Value], Instance]
 """Makes a master that is given requests, their elements, and whether words are accepted."""
 
 
-def add_reader(names: Names, clients: Sequence[Client], attached: Attached) -> None:
-    """Connects stages to a master; where several ask at once, the last of them comes first."""
+def add_reader(names: Names, clients: Sequence[Client], attached: Attached) -> Instance:
+    """The master to which stages are connected; where several ask at once, the last of them comes first."""
     if len(clients) == 1:
-        _connect(names, clients[0], attached(clients[0].request, clients[0].element, clients[0].accepts))
-    else:
-        _share(names, clients, attached)
+        return _connected(names, clients[0], attached(clients[0].request, clients[0].element, clients[0].accepts))
+    return _shared(names, clients, attached)
 
 
-def _connect(names: Names, client: Client, reader: Instance) -> None:
+def _connected(names: Names, client: Client, reader: Instance) -> Instance:
     m = names.module
     m.assign(client.granted, reader["request_ready"])
     m.assign(client.valid, reader["element_valid"])
     m.assign(client.word, reader["element_data"])
+    return reader
 
 
-def _share(names: Names, clients: Sequence[Client], attached: Attached) -> None:
+def _shared(names: Names, clients: Sequence[Client], attached: Attached) -> Instance:
     """Connects several stages; a queue has the numbers of those whose words are on their way."""
     m, number = names.module, unsigned(address_width(len(clients)))
     asks, comes, room = (m.wire(names.fresh(wish), bit) for wish in ("asks_reader", "word_comes", "asker_room"))
@@ -84,3 +84,4 @@ def _share(names: Names, clients: Sequence[Client], attached: Attached) -> None:
         m.assign(client.granted, flag & room & reader["request_ready"])
         m.assign(client.valid, turn & reader["element_valid"])
         m.assign(client.word, reader["element_data"])
+    return reader

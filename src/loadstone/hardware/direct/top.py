@@ -262,10 +262,9 @@ class _Top:
 
         def attached(request: Value, element: Value, accepts: Value) -> Instance:
             ports = {**self._request(names.wire("request", request), element), "element_ready": accepts}
-            self.reader = attach(m, names.fresh("reader"), master, side, {**ports, "stop": self.stop})
-            return self.reader
+            return attach(m, names.fresh("reader"), master, side, {**ports, "stop": self.stop})
 
-        add_reader(names, self.clients, attached)
+        self.reader = add_reader(names, self.clients, attached)
 
     def _request(self, valid: Value, element: Value) -> dict[str, Value]:
         """A request for one element."""

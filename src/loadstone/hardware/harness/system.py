@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from loadstone.bus.axi import axi_channels, axi_ports
+from loadstone.bus.faults import make_axi_faults
 from loadstone.bus.masters import as_axi, master_ports
 from loadstone.bus.monitor import make_axi_monitor
 from loadstone.bus.ports import attach, declare_wires, prefixed
@@ -23,22 +24,28 @@ WORDS = "memory.words"
 """The words of the external memory, as a path."""
 CHANCE = "stall_chance"
 """The input that says how often channels stop, in 256 cycles."""
+FAULT_INPUTS = ("read_chance", "write_chance", "forget")
+FAULT_OUTPUTS = ("read_fault", "read_fault_address", "write_fault", "write_fault_address")
+"""The ports of a system whose bus fails, those of `make_axi_faults`."""
 
 
-def make_system(design: BusDesign, timing: Timing, depth: int, *, stalls: bool = False) -> Module:
+def make_system(design: BusDesign, timing: Timing, depth: int, *, stalls: bool = False, faults: bool = False) -> Module:
     """The accelerator on a memory of `depth` words of its bus; all other ports are its own, and what memory counts.
 
-    With stalls, the channels of the memory stop at random.
+    With stalls, the channels of the memory stop at random; with faults, responses are errors at random.
     """
     m = Module(fresh(f"{design.module.name}_system", ()), f"{design.module.name} with its external memory.")
     wires = add_accelerator(m, design)
     watch = attach(m, "watch", make_axi_monitor(design.bus), wires, {})
+    if faults:
+        wires = _failing(m, design, wires)
     if stalls:
         wires = _stalled(m, design, wires)
     memory = attach(m, "memory", make_memory(timing, design.bus, depth), wires, {})
     for name in STATISTICS:
         m.output(name, memory[name])
     m.output("bus_error", watch["error"], "the number of a rule that was broken, or 0")
+    m.output("bus_quiet", watch["quiet"], "no burst is open")
     return m
 
 
@@ -53,6 +60,18 @@ def add_accelerator(m: Module, design: BusDesign, given: Mapping[str, Value] | N
         if port.name not in bus:
             m.output(port.name, instance[port.name])
     return as_axi(m, design.bus, bus)
+
+
+def _failing(m: Module, design: BusDesign, wires: dict[str, Signal]) -> dict[str, Signal]:
+    """The bus behind a piece whose responses are errors at random."""
+    behind = declare_wires(m, axi_ports(axi_channels(design.bus)), "failing_")
+    module = make_axi_faults(design.bus)
+    sides = {**prefixed(wires, "s_"), **prefixed(behind, "m_")}
+    own = {name: m.input(name, module[name].bits) for name in FAULT_INPUTS}
+    faults = attach(m, "faults", module, sides, own)
+    for name in FAULT_OUTPUTS:
+        m.output(name, faults[name])
+    return behind
 
 
 def _stalled(m: Module, design: BusDesign, wires: dict[str, Signal]) -> dict[str, Signal]:
