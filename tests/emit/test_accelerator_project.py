@@ -26,6 +26,7 @@ from loadstone.emit.project import Project
 from loadstone.errors import UnsupportedError
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.layout import memory_words
+from loadstone.hardware.supervisor import ErrorKind
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import parameter_limits
 from loadstone.simulate.memory import Memory, live_out_arrays
@@ -138,6 +139,9 @@ def test_a_testbench_sees_what_is_wrong(target: str, tmp_path: Path) -> None:
     change_word(folder / "data" / "memory.hex", 1024 + 7)
     bench = folder / "tb" / f"testbench.{LANGUAGES[target]}"
     text = bench.read_text()
+    assert text.count("00000005") == 1
+    bench.write_text(text.replace("00000005", "00000006"))
+    assert f"FAIL: error {ErrorKind.PARAMETER.value} at address" in fails(folder)
     assert text.count("00000019") == 1
     bench.write_text(text.replace("00000019", "0000001a"))
     assert "FAIL: 1 of 4098 words differ" in fails(folder)
@@ -236,7 +240,18 @@ int main(void) {
   words[1] = K_READY;
   printf("%d %d ", k_is_ready(registers), k_is_done(registers));
   k_clear_interrupt(registers);
-  printf("%d", (int)words[1]);
+  printf("%d ", (int)words[1]);
+  words[1] = K_READY | K_DONE | K_FAILED;
+  words[K_ERROR / 4] = K_KIND_READ_DECODE;
+  words[K_ERROR_ADDRESS / 4] = 0xdead0;
+  printf("%x %x %d ", (unsigned)k_wait(registers), (unsigned)k_error_address(registers), k_was_aborted(registers));
+  k_clear_error(registers);
+  printf("%d ", (int)words[1]);
+  k_abort(registers);
+  printf("%d ", (int)words[0]);
+  words[1] = K_READY;
+  k_reset(registers);
+  printf("%d", (int)words[0]);
   return 0;
 }
 """
@@ -253,7 +268,7 @@ def test_the_header_compiles(compiler: tuple[str, ...], tmp_path: Path) -> None:
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     printed = subprocess.run([str(tmp_path / "driver")], capture_output=True, text=True, check=True).stdout
-    assert printed == "3 0 0 0 0 0 0 0 b bfc00000 1000 2000 1 0 2"
+    assert printed == "3 0 0 0 0 0 0 0 0 0 b bfc00000 1000 2000 1 0 2 3 dead0 0 8 6 8"
 
 
 def test_pages_tell_of_registers_and_ports() -> None:

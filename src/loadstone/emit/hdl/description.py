@@ -74,6 +74,7 @@ def _meanings(design: Design) -> dict[str, str]:
         "start": "starts a run, while ready",
         "ready": "nothing runs: may be started, and words may be written and read",
         "done": "a run has ended since the last start",
+        "error": "the last start was refused: a parameter is out of range",
     }
     found |= {port: f"parameter {name}" for name, port in design.parameters.items()}
     found |= {port: f"{_what(stores[name])} before a run" for name, port in design.scalars_in.items()}
@@ -134,7 +135,10 @@ def _port_row(port: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _parameter_section(info: Mapping[str, Any]) -> str:
     rows = [(name, each["port"], each["least"], each["greatest"]) for name, each in info["parameters"].items()]
-    text = "\nOutside of these ranges, and of what the kernel assumes of its parameters, results are undefined.\n"
+    text = (
+        "\nA start with a parameter outside of these ranges does nothing but set `error` and `done`. Outside of what"
+        "\nelse the kernel assumes of its parameters, results are undefined.\n"
+    )
     return _section("Parameters", ("parameter", "port", "least", "greatest"), rows) + text if rows else ""
 
 

@@ -69,6 +69,7 @@ module testbench;
 {comparing}
 
     if (dut_done !== 1) $fatal(1, "FAIL: not done after %0d cycles", limit);
+    else if (dut_error !== 0) $fatal(1, "FAIL: the start was refused: a parameter is out of range");
     else if (mismatches != 0) $fatal(1, "FAIL: %0d of %0d words differ, %0d cycles", mismatches, words, cycles);
     else $display("PASS: %0d words, %0d cycles", words, cycles);
     $finish;

@@ -99,6 +99,9 @@ begin
     if dut_done /= '1' then
       fail("not done after " & to_string(cycles) & " cycles");
     end if;
+    if dut_error /= '0' then
+      fail("the start was refused: a parameter is out of range");
+    end if;
 {comparing}
 
     if mismatches /= 0 then
