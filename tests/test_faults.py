@@ -13,7 +13,7 @@ from fault_designs import CHANCES, Troubled
 from kernels import ROOT
 from loadstone.bus.ports import Bus
 from loadstone.dram.timing import preset
-from loadstone.errors import ToolError
+from loadstone.errors import RunFailed
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.direct.top import make_direct_design
@@ -93,8 +93,9 @@ def test_a_run_with_a_bus_error_is_no_match(chance: str, bus: str) -> None:
     start = {**single.inputs(bases), chance: 0xFFFF, "start": 1}
     run = verilator.run(module, [start, {"start": 0}], done="done", limit=5000, memories={WORDS: single.image(bases)})
     assert run.finished
+    assert RunFailed.exit_status == 1
     verb = "read" if chance == "read_chance" else "write"
-    with pytest.raises(ToolError, match=f"error in a {verb} at address 0x"):
+    with pytest.raises(RunFailed, match=f"error in a {verb} at address 0x"):
         check_end("vector_sum", run.outputs)
 
 
@@ -103,7 +104,7 @@ def test_a_run_with_a_bus_error_is_no_match(chance: str, bus: str) -> None:
 def test_runs_refuse_parameters_out_of_range(name: str, size: int) -> None:
     memory = initial_memory(KERNEL, {"n": LARGEST})
     design = DESIGNS[name](None)
-    with pytest.raises(ToolError, match="failed: a parameter is out of range"):
+    with pytest.raises(RunFailed, match="failed: a parameter is out of range"):
         SystemRun(design, PAPER, {"n": size}, memory, {}).execute()
 
 
@@ -111,5 +112,5 @@ def test_runs_refuse_parameters_out_of_range(name: str, size: int) -> None:
 def test_kernels_on_the_chip_refuse_parameters_out_of_range(size: int) -> None:
     kernel = ls.parse(ROOT / "examples/matmul.c")
     design = make_hardware(kernel, {"n": 24})
-    with pytest.raises(ToolError, match="refused to start"):
+    with pytest.raises(RunFailed, match="refused to start"):
         HardwareRun(design, {"n": size}, initial_memory(kernel, {"n": 24})).execute("verilator")

@@ -107,6 +107,12 @@ class ToolError(LoadstoneError):
     """An external program is missing or failed."""
 
 
+class RunFailed(LoadstoneError):
+    """Hardware that reported an error of its run."""
+
+    exit_status = 1
+
+
 class IllegalTransformation(LoadstoneError):
     """A schedule or tiling that breaks a dependence; the diagnostic carries the witness."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from loadstone.errors import Diagnostic, ToolError
+from loadstone.errors import Diagnostic, RunFailed, ToolError
 from loadstone.hardware.harness.cycle_limits import MOST_CYCLES
 from loadstone.hardware.layout import memory_words
 from loadstone.hardware.on_chip import Design
@@ -107,6 +107,6 @@ def _addresses(design: Design) -> Iterator[Cycle]:
 
 def _check_end(design: Design, finished: bool, outputs: Mapping[str, int]) -> None:
     if finished and outputs["error"]:
-        raise ToolError(f"error: the hardware of '{design.module.name}' refused to start: a parameter is out of range")
+        raise RunFailed(f"error: the hardware of '{design.module.name}' refused to start: a parameter is out of range")
     if not finished:
         raise ToolError(Diagnostic(f"the hardware of '{design.module.name}' did not end in {MOST_CYCLES} cycles"))

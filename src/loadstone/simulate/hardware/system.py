@@ -9,7 +9,7 @@ from typing import Literal
 
 from loadstone.dram.litedram import after_reset, make_litedram
 from loadstone.dram.timing import Timing
-from loadstone.errors import Diagnostic, ToolError
+from loadstone.errors import Diagnostic, RunFailed, ToolError
 from loadstone.hardware.accelerator.top import EVENTS
 from loadstone.hardware.design import BusDesign
 from loadstone.hardware.harness.cycle_limits import MOST_CYCLES
@@ -112,13 +112,13 @@ class SystemRun:
 
 
 def check_end(name: str, outputs: Mapping[str, int]) -> None:
-    """Raises `ToolError` where a run failed, or broke a rule of its bus."""
+    """Raises an error where a run failed, or broke a rule of its bus."""
     if outputs["bus_error"]:
         raise ToolError(Diagnostic(f"'{name}' broke rule {outputs['bus_error']} of its bus"))
     if outputs[ERROR]:
         kind = ErrorKind(outputs[ERROR])
         place = "" if kind is ErrorKind.PARAMETER else f" at address 0x{outputs[ERROR_ADDRESS]:x}"
-        raise ToolError(f"error: the run of '{name}' failed: {kind.described}{place}")
+        raise RunFailed(f"error: the run of '{name}' failed: {kind.described}{place}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
