@@ -18,11 +18,8 @@ from loadstone.bus.masters import master_ports
 from loadstone.bus.ports import Bus, Protocol
 from loadstone.dram.timing import preset
 from loadstone.errors import LoadstoneError
-from loadstone.hardware.accelerator.registers import (
 from loadstone.hardware import supervisor
-from loadstone.hardware.accelerator import AcceleratorDesign, make_accelerator_design
-from loadstone.hardware.bench import make_bench
-from loadstone.hardware.registers import (
+from loadstone.hardware.accelerator.registers import (
     ABORTED,
     COMMANDS,
     CONTROL,
@@ -50,7 +47,6 @@ from loadstone.hardware.registers import (
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.bench import make_bench
-from loadstone.hardware.stores import parameter_limits
 from loadstone.hardware.supervisor import ErrorKind
 from loadstone.hardware.whole_run import LOADED, STORED
 from loadstone.loops.ranges import parameter_limits

@@ -19,8 +19,8 @@ from loadstone.rtl.module import Module
 class BusDesign(Protocol):
     """Hardware on a bus: its top module, and which of its ports are for what.
 
-    Other ports are `start`, `ready`, `done`, those of the bus, and counts of elements that were moved. Arrays lie in
-    external memory as `outside` says, each element in `element_bytes` of its array.
+    Other ports are `start`, `ready`, `done`, those of the bus and of the supervisor, and counts of elements that were
+    moved. Arrays lie in external memory as `outside` says, each element in `element_bytes` of its array.
     """
 
     @property
@@ -31,6 +31,11 @@ class BusDesign(Protocol):
     @property
     def bus(self) -> Bus:
         """The bus."""
+        ...
+
+    @property
+    def limits(self) -> Mapping[str, Limits]:
+        """The ranges of parameters for which it is made."""
         ...
 
     @property

@@ -107,6 +107,6 @@ def _addresses(design: Design) -> Iterator[Cycle]:
 
 def _check_end(design: Design, finished: bool, outputs: Mapping[str, int]) -> None:
     if finished and outputs["error"]:
-        raise RunFailed(f"error: the hardware of '{design.module.name}' refused to start: a parameter is out of range")
+        raise RunFailed(Diagnostic(f"the hardware of '{design.module.name}' refused to start: parameter out of range"))
     if not finished:
         raise ToolError(Diagnostic(f"the hardware of '{design.module.name}' did not end in {MOST_CYCLES} cycles"))

@@ -118,7 +118,7 @@ def check_end(name: str, outputs: Mapping[str, int]) -> None:
     if outputs[ERROR]:
         kind = ErrorKind(outputs[ERROR])
         place = "" if kind is ErrorKind.PARAMETER else f" at address 0x{outputs[ERROR_ADDRESS]:x}"
-        raise RunFailed(f"error: the run of '{name}' failed: {kind.described}{place}")
+        raise RunFailed(Diagnostic(f"the run of '{name}' failed: {kind.described}{place}"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from loadstone.targets import make_hardware
-from test_systems import accelerator_of
 
 import loadstone as ls
 from fault_designs import CHANCES, Troubled
@@ -29,6 +27,7 @@ from loadstone.simulate.hardware.system import SystemRun, check_end
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.compiled import compile_reference
 from loadstone.trials import trial
+from ready import accelerator_of, make_hardware
 
 PAPER = preset("paper")
 LARGEST = 40
