@@ -11,7 +11,7 @@ import pytest
 
 import loadstone as ls
 from kernels import ROOT
-from loadstone.emit.c.network_targets import build_network_project
+from loadstone.emit.c.targets import build_network_project
 from loadstone.networks.sizes import sized
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
@@ -53,8 +53,7 @@ int main(int argc, char **argv)
 }
 """
 CALLS = {
-    "accelerator": "struct matmul_words words; const int status = matmul_accelerator(5, c, a, b, &words); "
-    "const long loaded = words.loaded;",
+    "accelerator": "long loaded = 0, stored = 0; const int status = matmul_accelerator(5, c, a, b, &loaded, &stored);",
     "network": "long loaded = 0, stored = 0; const int status = matmul_network(5, c, a, b, out, &loaded, &stored);",
 }
 THREADS = {"accelerator": 3, "network": 5}

@@ -14,11 +14,11 @@ import pytest
 
 import loadstone as ls
 from kernels import EXAMPLES, random_kernel, tiny_parameters
-from loadstone.emit.c.network_program import network_words
-from loadstone.emit.c.network_targets import build_network_project
+from loadstone.emit.c.targets import build_network_project
 from loadstone.errors import UnsupportedError
 from loadstone.model.kernel import Kernel
 from loadstone.networks.build import make_network
+from loadstone.networks.instances import network_words
 from loadstone.networks.model import Network
 from loadstone.networks.reuse import with_reuse
 from loadstone.networks.sizes import sized

@@ -14,11 +14,13 @@ import pytest
 
 import loadstone as ls
 from kernels import EXAMPLES, ROWS_LATER, random_kernel
-from loadstone.emit.c.accelerator import emit_c, emit_c_entry
+from loadstone.emit.c.of_accelerator import allocated_program
+from loadstone.emit.c.testbench import Callee, emit_entry
+from loadstone.emit.c.threads import emit_c
 from loadstone.loops.accelerator import Accelerator
 from loadstone.pipeline import plan_tiles
 from loadstone.simulate.memory import initial_memory
-from loadstone.simulate.programs.compiled import CompiledKernel, Program
+from loadstone.simulate.programs.compiled import CompiledKernel, Sources
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import LocalPlan, with_buffers
 from loadstone.transform.tiling import TiledKernel, Tiling, tiled
@@ -27,18 +29,18 @@ from tilings import example_tilings, random_tilings
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 
-LOGGED_TOKENS_H = """
+LOGGED_STREAMS_H = """
 #include <stdbool.h>
 #include <stdio.h>
 
 typedef int pthread_t;
-struct tokens { int unused; };
+struct bool_stream { int unused; };
 struct gate { int unused; };
 static FILE *logged;
-#define tokens_open(queue, capacity) ((void)(queue))
-#define tokens_close(queue) ((void)(queue))
-#define tokens_send(queue) fprintf(logged, "send " #queue "\\n")
-#define tokens_receive(queue) fprintf(logged, "receive " #queue "\\n")
+#define bool_open(queue, capacity) ((void)(queue), true)
+#define bool_close(queue) ((void)(queue))
+#define bool_put(queue, word) fprintf(logged, "send " #queue "\\n")
+#define bool_get(queue) fprintf(logged, "receive " #queue "\\n")
 #define gate_open(gate) ((void)(gate))
 #define gate_close(gate) ((void)(gate))
 #define gate_passed(gate) ((void)(gate), true)
@@ -111,9 +113,11 @@ def operations(plan: LocalPlan, parameters: Mapping[str, int], folder: Path) -> 
     """What the processes of the generated program do with queues, in order: this does not depend on time."""
     accelerator = Accelerator(plan)
     kernel, log = accelerator.kernel, folder / "log"
-    files = {**emit_c(accelerator), "entry.c": emit_c_entry(accelerator), "tokens.h": LOGGED_TOKENS_H}
+    written = allocated_program(accelerator)
+    entry = emit_entry(Callee(written, is_hls=False))
+    files = {**emit_c(written), "entry.c": entry, "streams.h": LOGGED_STREAMS_H}
     flags = ("-std=c11", "-O1", f'-DLOG="{log}"')
-    program = CompiledKernel(kernel, Program(files, [f"{kernel.name}.c", "entry.c"], flags), "accelerator")
+    program = CompiledKernel(kernel, Sources(files, [f"{kernel.name}.c", "entry.c"], flags), "accelerator")
     program.run(parameters, initial_memory(kernel, parameters))
     *parts, rest = log.read_text().split("end process\n")
     assert rest == ""

@@ -10,7 +10,7 @@ from loadstone.locality.program import DIVISION, ENTRY, OUTSIDE, emit_program, i
 from loadstone.locality.run import DIVISION_HINT, Run
 from loadstone.model.types import ctypes_type
 from loadstone.simulate.memory import Memory, initial_memory
-from loadstone.simulate.programs.compiled import CompiledKernel, Program, compiler
+from loadstone.simulate.programs.compiled import CompiledKernel, Sources, compiler
 
 MOST_CELLS = 2**31
 _FLAGS = ("-std=gnu11", "-O2", "-w")
@@ -32,7 +32,7 @@ def count_compiled(run: Run) -> Counts:
     """The counts of a run; raises `LimitReached` where isl cannot generate its loops."""
     if run.cells > MOST_CELLS:
         raise UnsupportedError(Diagnostic(f"the arrays have {run.cells} elements", None, "give smaller parameters"))
-    program = Program({"kernel.c": emit_program(run)}, ["kernel.c"], _FLAGS)
+    program = Sources({"kernel.c": emit_program(run)}, ["kernel.c"], _FLAGS)
     memory = initial_memory(run.kernel, run.parameters, run.seed) if is_steered(run.kernel) else {}
     return _CompiledCounter(run.kernel, program, ENTRY).count(run, memory)
 

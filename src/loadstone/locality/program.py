@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from loadstone.emit.c.printer import INDENT, braced, emit_expression, emit_loops, expressions_of, helpers_used
+from loadstone.emit.c.code import INDENT
+from loadstone.emit.c.printer import braced, emit_expression, emit_loops, expressions_of, helpers_used
 from loadstone.locality.counter import COUNTER_C
 from loadstone.locality.references import WRITE, accesses_of
 from loadstone.locality.run import Run

@@ -5,7 +5,7 @@ Answers hold for all parameters, unless relations have many pieces: then for tho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -19,7 +19,7 @@ from loadstone.networks.model import Channel, Process
 from loadstone.networks.patterns import deciding_dates
 from loadstone.poly import coalesced, fixed
 from loadstone.poly.extrema import greatest, least
-from loadstone.poly.spaces import Dim, inputs_to_parameters
+from loadstone.poly.spaces import Dim, inputs_to_parameters, range_product
 
 MOST_PIECES = 6
 
@@ -29,6 +29,20 @@ Pieced = TypeVar("Pieced", isl.Set, isl.Map)
 def order_of(process: Process, parameters: Mapping[str, int]) -> isl.Map:
     """The instances of a process to those components of their dates that decide their order."""
     return deciding_dates(_simple(process.dates, parameters))
+
+
+def equal_coordinates(process: Process, tile: int, parameters: Mapping[str, int]) -> Iterator[Iterator[int]]:
+    """For each component that `order_of` keeps, the coordinates that always equal it.
+
+    These are counted from the instance's own; the `tile` coordinates of its tile follow.
+    """
+    order = order_of(process, parameters)
+    tiles = process.dates.project_out(Dim.out, tile, process.dates.dim(Dim.out) - tile)
+    own = process.dates.domain().identity().reset_tuple_id(Dim.out)
+    values = range_product((range_product((own, tiles)), order))
+    known = own.dim(Dim.out) + tile
+    for position in range(known, known + order.dim(Dim.out)):
+        yield (k for k in range(known) if values.is_subset(values.equate(Dim.out, k, Dim.out, position)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from math import prod
 
 import islpy as isl
 
+from loadstone.model.evaluate import evaluate
+from loadstone.model.expression import Variable, walk
+from loadstone.model.kernel import Array
 from loadstone.poly import fixed
 from loadstone.poly.isolated import isolated
 from loadstone.poly.limits import LimitReached, operation_limit
@@ -62,3 +66,11 @@ def count(relation: isl.Map | isl.Set, parameters: Mapping[str, int]) -> int:
 
 def _points(relation: isl.Map | isl.Set) -> isl.Set:
     return relation.wrap() if isinstance(relation, isl.Map) else relation
+
+
+def array_words(array: Array, parameters: Mapping[str, int]) -> int | None:
+    """The number of words that an array takes in memory, at least one; None where parameters are missing."""
+    names = {part.name for extent in array.extents for part in walk(extent) if isinstance(part, Variable)}
+    if not names <= parameters.keys():
+        return None
+    return max(1, prod(int(evaluate(extent, parameters, ())) for extent in array.extents))

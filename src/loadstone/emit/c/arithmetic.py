@@ -6,14 +6,15 @@ and brings the result into range once. The text suits C and C++; it takes `>>` o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
-from loadstone.model.expression import Binary, Cast, Expression, Unary, walk
+from loadstone.emit.c.code import INDENT, Helper
+from loadstone.model.expression import Binary, Cast, Expression, Unary
 from loadstone.model.types import BOOL, INT, LONG, ULONG, ScalarType, promoted
 
-_INDENT = "  "
+_BEHIND_OPERATORS = 10
 _OPERATIONS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 
 
@@ -67,28 +68,16 @@ def literal(value: int, kind: ScalarType) -> str:
     return f"{value}{'' if kind.signed or kind.storage.bits < 32 else 'U'}{size}"
 
 
-def definitions_used(trees: Iterable[Expression]) -> list[str]:
-    """The definitions of the functions for numbers that C lacks in expressions."""
-    found = dict(_definitions(trees))
-    return [line for name in sorted(found) for line in found[name]]
-
-
-def definitions_named(words: Set[str], trees: Iterable[Expression]) -> list[str]:
-    """Of the definitions that expressions need, those whose names are among words."""
-    found = dict(_definitions(trees))
-    return [line for name in sorted(found) if name in words for line in found[name]]
-
-
-def _definitions(trees: Iterable[Expression]) -> Iterator[tuple[str, list[str]]]:
-    for tree in trees:
-        for part in walk(tree):
-            match part:
-                case Unary() | Binary() if name := operation_name(part):
-                    yield name, _operation(name, part.op if isinstance(part, Binary) else "negate", part.type)
-                case Cast() if name := conversion_name(part):
-                    yield name, _conversion(name, part.operand.type, part.type)
-                case _:
-                    pass
+def arithmetic_helper(part: Expression) -> Helper | None:
+    """The function that stands for an operator or a conversion, if C has none that does the same."""
+    match part:
+        case Unary() | Binary() if name := operation_name(part):
+            lines = _operation(name, part.op if isinstance(part, Binary) else "negate", part.type)
+        case Cast() if name := conversion_name(part):
+            lines = _conversion(name, part.operand.type, part.type)
+        case _:
+            return None
+    return Helper((_BEHIND_OPERATORS, name), name, tuple(lines))
 
 
 def _format_name(kind: ScalarType) -> str:
@@ -113,7 +102,7 @@ def _is_narrow(source: ScalarType, target: ScalarType) -> bool:
 
 
 def _function(result: ScalarType, name: str, parameters: str, body: Iterable[str]) -> list[str]:
-    return [f"static inline {result} {name}({parameters})", "{", *(_INDENT + line for line in body), "}", ""]
+    return [f"static inline {result} {name}({parameters})", "{", *(INDENT + line for line in body), "}", ""]
 
 
 def _operation(name: str, op: str, kind: ScalarType) -> list[str]:
@@ -143,7 +132,7 @@ def _divided(kind: ScalarType) -> Iterator[str]:
     """The lines that divide units: magnitudes first, then rounding, then the sign."""
     wide = "unsigned long" if kind.bits + kind.fraction <= 64 else "unsigned __int128"
     shift = f" << {kind.fraction}" if kind.fraction else ""
-    yield from ("if (b == 0)", f"{_INDENT}return 0;")
+    yield from ("if (b == 0)", f"{INDENT}return 0;")
     if kind.signed:
         yield "int negative = (a < 0) != (b < 0);"
     yield f"{wide} divisor = {_magnitude('b', wide, kind)};"
@@ -183,7 +172,7 @@ def _quotient_returned(kind: ScalarType) -> Iterator[str]:
     if kind.signed:
         yield "if (negative)"
         least = literal(kind.least, kind)
-        yield f"{_INDENT}return quotient > {_plain(-kind.least)} ? {least} : ({kind})-quotient;"
+        yield f"{INDENT}return quotient > {_plain(-kind.least)} ? {least} : ({kind})-quotient;"
     yield f"return quotient > {_plain(kind.greatest)} ? {literal(kind.greatest, kind)} : ({kind})quotient;"
 
 
@@ -225,9 +214,9 @@ def _shifted_up(source: ScalarType, target: ScalarType, shift: int) -> Iterator[
     """The lines that saturate before they add zeros behind the last bit."""
     low, high = -(-target.least >> shift), target.greatest >> shift
     if source.least < low:
-        yield from (f"if (x < {_plain(low)})", f"{_INDENT}return {literal(target.least, target)};")
+        yield from (f"if (x < {_plain(low)})", f"{INDENT}return {literal(target.least, target)};")
     if source.greatest > high:
-        yield from (f"if (x > {_plain(high)})", f"{_INDENT}return {literal(target.greatest, target)};")
+        yield from (f"if (x > {_plain(high)})", f"{INDENT}return {literal(target.greatest, target)};")
     unit = 1 << shift
     wide = _Exact("", -unit if target.signed else 0, max(unit, target.greatest)).type
     yield f"return ({target})(({wide})x * {_plain(unit)});"
@@ -251,16 +240,16 @@ def _from_real(target: ScalarType) -> Iterator[str]:
 
 def _real_saturated(target: ScalarType) -> Iterator[str]:
     low = f"-0x1p{target.bits - 1}" if target.signed else "0"
-    yield from ("if (isnan(value))", f"{_INDENT}return 0;")
-    yield from (f"if (value < {low})", f"{_INDENT}return {literal(target.least, target)};")
+    yield from ("if (isnan(value))", f"{INDENT}return 0;")
+    yield from (f"if (value < {low})", f"{INDENT}return {literal(target.least, target)};")
     yield f"if (value >= 0x1p{target.bits - target.signed})"
-    yield f"{_INDENT}return {literal(target.greatest, target)};"
+    yield f"{INDENT}return {literal(target.greatest, target)};"
     yield f"return ({target})value;"
 
 
 def _real_wrapped(target: ScalarType) -> Iterator[str]:
     exact = _Exact("exact", -(1 << target.bits), 1 << target.bits)
-    yield from ("if (!isfinite(value))", f"{_INDENT}return 0;")
+    yield from ("if (!isfinite(value))", f"{INDENT}return 0;")
     yield f"{exact.type} exact = ({exact.type})fmod(value, 0x1p{target.bits});"
     yield f"return {_wrapped(exact, target)};"
 

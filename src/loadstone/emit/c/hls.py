@@ -1,32 +1,69 @@
-"""The accelerator as HLS C++, for Vitis or Intel compilers, together with a header that lets it run as threads."""
+"""What the HLS back ends share: a top function that refuses parameters, processes with memory of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from loadstone.emit.c.accelerator import summary
-from loadstone.emit.c.hls_design import Design, check_sizes
-from loadstone.emit.c.hls_intel import INTEL, emit_intel_header, emit_intel_source
-from loadstone.emit.c.hls_shim import HLS_H, HLS_STREAM_H
-from loadstone.emit.c.hls_vitis import VITIS, emit_vitis_header, emit_vitis_source
-from loadstone.emit.c.processes import Processes
-from loadstone.loops.accelerator import Accelerator
-from loadstone.options import Flavour
+from loadstone.emit.c.code import INDENT, Cells, Function, Text, word_type
+from loadstone.emit.c.program import Program
 
 
-def emit_hls(accelerator: Accelerator, flavour: Flavour, parameters: Mapping[str, int] | None) -> dict[str, str]:
-    """The files of the accelerator by their paths: interface, program, and a header for simulation in `sim`.
+def declaration(cells: Cells) -> str:
+    """The declaration of a memory."""
+    return f"{word_type(cells.type)} {cells.name}[{cells.count}]"
 
-    `parameters` bound the sizes of local memory. Raises `UnsupportedError` where such a size depends on parameters that
-    are not given.
-    """
-    check_sizes(accelerator, parameters)
-    name = accelerator.kernel.name
-    about = f"/* {summary(accelerator)} */\n"
-    if flavour == "vitis":
-        design = Design(Processes(accelerator, VITIS), parameters)
-        header, source, shim = emit_vitis_header(design), emit_vitis_source(design), ("sim/hls_stream.h", HLS_STREAM_H)
-    else:
-        design = Design(Processes(accelerator, INTEL), parameters)
-        header, source, shim = emit_intel_header(design), emit_intel_source(design), ("sim/HLS/hls.h", HLS_H)
-    return {f"{name}.hpp": about + header, f"{name}.cpp": about + source, shim[0]: shim[1]}
+
+def with_own_memory(program: Program, process: Function) -> Function:
+    """The process, with declarations of the memories that belong to it."""
+    owned = [p for p in process.parameters if isinstance(p, Cells) and p.owner is not None]
+    declared = (Text(f"LOCAL {declaration(cells)};") for cells in owned)
+    return replace(process, offer=tuple(p for p in process.offer if p not in owned), body=(*declared, *process.body))
+
+
+def header(program: Program, parts: Sequence[str]) -> str:
+    """The interface of a program, which begins with some parts."""
+    guard = f"{program.name.upper()}_HPP"
+    lines = [
+        *(f"/* {program.summary} */", f"#ifndef {guard}", f"#define {guard}", ""),
+        *(*parts, *program.promise("sets loaded_words to -1"), f"{_signature(program)};", "", "#endif", ""),
+    ]
+    return "\n".join(lines)
+
+
+def emit_beginning(program: Program, includes: str) -> list[str]:
+    """The first lines of the program: what it includes, in which `@` is its name, and helpers."""
+    return [
+        f"/* {program.summary} */",
+        *includes.replace("@", program.name).split("\n"),
+        *(["typedef bool _Bool;"] if program.has_booleans else []),
+        "",
+        *program.beginning(),
+    ]
+
+
+def guard(program: Program) -> list[str]:
+    """Lines that return from the top function where it refuses the parameters."""
+    if program.limit is None:
+        return []
+    body = ("*loaded_words = -1;", "*stored_words = 0;", "return;")
+    return [f"if ({program.limit.refused.text}) {{", *(INDENT + line for line in body), "}"]
+
+
+def counted(program: Program, work: Iterable[str]) -> list[str]:
+    """Lines that run the processes, between declarations of counters and their sums."""
+    return [
+        *(f"long {counter.name} = 0;" for counter in program.counters),
+        *work,
+        f"*loaded_words = {program.counted('load')};",
+        f"*stored_words = {program.counted('store')};",
+    ]
+
+
+def definition(program: Program, body: Iterable[str]) -> list[str]:
+    """The top function."""
+    return [_signature(program), "{", *(INDENT + line for line in body), "}", ""]
+
+
+def _signature(program: Program) -> str:
+    return program.signature('extern "C" void', "top")

@@ -1,13 +1,22 @@
-"""Names in generated programs: those of the source, unless the program needs them for something else."""
+"""Names in generated programs: those of the source, unless the program needs them for something else.
+
+In the program of a network, processes and channels have names, too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from loadstone.emit.c.code import type_name
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Block, For, If, Instance, Node, walk
+from loadstone.loops.process_points import equal_coordinates
 from loadstone.model.expression import Cast, Expression, Variable, rebuilt
+from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.model.types import INT, ScalarType
+from loadstone.networks.model import Network, Process
+from loadstone.poly.spaces import Dim
 
 _C = """auto break case char const continue default do double else enum extern float for goto if inline int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true
@@ -20,10 +29,18 @@ _OWN = """load compute store load_tile load_early load_late take_tile compute_ti
 strip_computed words loaded_words stored_words at more point p run in_flight is_first is_next tiles copy cell state
 argument k_ min max floord modulo sequential tokens send receive abs size_t overrun DEPTH accelerate loading computing
 queue ORDERED WORDS LOCAL gate runs threads threads_ran shared done open_state close_state run_load run_compute
-run_store"""
+run_store load_words store_words run_processes each bool_stream bool_open bool_close bool_get bool_put"""
 _TESTBENCH = """memory parameters status moved expected ignored known wrong way first argc argv counts sizes fill
 reference allocate place array count limit given next_random"""
 RESERVED = frozenset(f"{_C} {_CPP} {_OWN} {_TESTBENCH}".split())
+_OF_NETWORKS = ("result", "turn", "value", "initial")
+_OF_ARRAYS = ("@", "@_out", "@_at", "@_host", "@_port", "@_out_host", "@_out_port")
+_OF_PROCESSES = ("@", "@_words", "@_words_host", "@_words_port", "run_@")
+_OF_CHANNELS = (
+    *("@", "@_word", "@_words", "@_words_host", "@_words_port", "@_cell", "@_kept"),
+    *("@_filled", "@_freed", "@_full", "@_busy", "@_first", "@_last"),
+)
+_OF_TYPES = ("stream", "open", "close", "get", "put")
 SUFFIXES = ("_local", "_cell", "_at", "_tag", "_read", "_write", "_words", "_host")
 
 
@@ -88,3 +105,104 @@ def names_of(accelerator: Accelerator) -> Names:
     for scan in (*accelerator.loads, *accelerator.stores):
         names.update({step.variable: f"p->x{position}" for position, step in enumerate(scan.steps)})
     return Names(names, dict(kernel.parameter_types))
+
+
+def renamed(statement: Statement, names: Names) -> Statement:
+    """The statement with the names of the program for all but its iterators."""
+    outside = replace(names, names={k: v for k, v in names.names.items() if k not in statement.iterators})
+    return replace(
+        statement,
+        reads=tuple(_renamed_access(read, outside) for read in statement.reads),
+        write=_renamed_access(statement.write, outside),
+        value=outside.written(statement.value),
+        condition=None if statement.condition is None else outside.written(statement.condition),
+    )
+
+
+def _renamed_access(access: Access, names: Names) -> Access:
+    return replace(access, subscripts=tuple(map(names.written, access.subscripts)))
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessNames:
+    """Names inside of a process: the coordinates of its instances, of their dates, and the values that they read."""
+
+    point: tuple[str, ...]
+    dates: tuple[str, ...]
+    operands: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkNames:
+    """What parameters and arrays, processes and channels are called in a generated program."""
+
+    source: Names
+    processes: Mapping[str, str]
+    channels: Mapping[str, str]
+    inside: Mapping[str, ProcessNames]
+
+
+def network_names(network: Network, parameters: Mapping[str, int]) -> NetworkNames:
+    """Names for all that a program of a network names."""
+    kernel = network.tiles.kernel
+    scope = _Scope({*RESERVED, *_OF_NETWORKS, *_coordinates(network), *_stream_functions(kernel)})
+    given = {name: scope.allot(name) for name in kernel.parameters}
+    arrays = {name: scope.allot(name, _OF_ARRAYS) for name in kernel.arrays}
+    scope.taken |= {*kernel.parameters, *kernel.arrays}
+    processes = {name: scope.allot(name, _OF_PROCESSES) for name in network.processes}
+    channels = {c.id: scope.allot(_identifier(c.id), _OF_CHANNELS) for c in network.channels}
+    inside = {process.name: _inside(network, process, parameters, scope) for process in network.processes.values()}
+    return NetworkNames(Names({**given, **arrays}, dict(kernel.parameter_types)), processes, channels, inside)
+
+
+class _Scope:
+    """Names that are taken."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.taken = set(taken)
+
+    def allot(self, name: str, forms: Sequence[str] = ("@",)) -> str:
+        """The name, with underscores behind it until it is free in all of its forms, which are taken then."""
+        while any(form.replace("@", name) in self.taken for form in forms):
+            name += "_"
+        self.taken |= {form.replace("@", name) for form in forms}
+        return name
+
+
+def _identifier(text: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in text)
+
+
+def _coordinates(network: Network) -> Iterator[str]:
+    """The parameters of functions of a point."""
+    ranks = [process.domain.dim(Dim.set) for process in network.processes.values()]
+    return (f"x{k}" for k in range(max(ranks, default=0)))
+
+
+def _stream_functions(kernel: Kernel) -> Iterator[str]:
+    kinds = {INT, *(array.type for array in kernel.arrays.values())}
+    return (f"{type_name(kind)}_{form}" for kind in kinds for form in _OF_TYPES)
+
+
+def _inside(network: Network, process: Process, parameters: Mapping[str, int], outside: _Scope) -> ProcessNames:
+    scope = _Scope(outside.taken)
+    if process.kind != "compute":
+        point = tuple(scope.allot(f"i{k}") for k in range(process.domain.dim(Dim.set)))
+        return ProcessNames(point, _date_names(network, process, parameters, point, scope), ("value",))
+    statement = network.tiles.kernel.statement(process.name)
+    point = tuple(map(scope.allot, statement.iterators))
+    dates = _date_names(network, process, parameters, point, scope)
+    operands = tuple(scope.allot(f"{read.array}{k}") for k, read in enumerate(statement.reads))
+    return ProcessNames(point, dates, operands)
+
+
+def _date_names(
+    network: Network, process: Process, parameters: Mapping[str, int], point: Sequence[str], scope: _Scope
+) -> tuple[str, ...]:
+    """Names for the components of dates that order instances: those of coordinates of instances or tiles they equal."""
+    known = [*point, *map(scope.allot, network.tiles.coordinates)]
+    names: list[str] = []
+    for position, equal in enumerate(equal_coordinates(process, len(network.tiles.sizes), parameters)):
+        free = (known[k] for k in equal if known[k] not in names)
+        names.append(next(free, None) or scope.allot(f"t{position}"))
+    return tuple(names)

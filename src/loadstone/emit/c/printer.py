@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from loadstone.emit.c.arithmetic import conversion_name, definitions_used, literal, must_be_spelled, operation_name
-from loadstone.loops.model import Block, For, If, Instance, Node, expressions
+from loadstone.emit.c.arithmetic import arithmetic_helper, conversion_name, literal, must_be_spelled, operation_name
+from loadstone.emit.c.code import INDENT, PLAIN, Block, Body, Helper, Text, code, under, verbatim
+from loadstone.loops import model as loop_tree
+from loadstone.loops.model import For, If, Instance, Node, expressions
 from loadstone.loops.model import walk as nodes
 from loadstone.model.expression import (
     COMPARISONS,
@@ -28,9 +30,7 @@ from loadstone.model.kernel import Access, Array, Kernel, Statement
 from loadstone.model.tidy import tidy
 from loadstone.model.types import FLOAT, INT, ScalarType
 
-INDENT = "  "
-
-ElementText = Callable[[str, Sequence[str], bool], str]
+ElementText = Callable[[str, Sequence[Text], bool], Text]
 """Prints the reference to an element: array, subscripts, and whether it is written."""
 
 _PRECEDENCE = {
@@ -152,48 +152,58 @@ def _constant(constant: Constant) -> tuple[str, int]:
     return value.hex() + ("f" if constant.type == FLOAT else ""), _ATOM if value >= 0 else _UNARY
 
 
-def emit_instance(statement: Statement, arguments: Sequence[Expression], element: ElementText) -> list[str]:
+def written(expression: Expression, operands: Sequence[Text] = ()) -> Text:
+    """The expression as C, with the variables, helpers and operands that it uses."""
+    uses = helpers_in((expression,)) | {part.name for part in walk(expression) if isinstance(part, Variable)}
+    read = (operands[part.position].uses for part in walk(expression) if isinstance(part, Operand))
+    return Text(emit_expression(expression, [operand.text for operand in operands]), uses.union(*read))
+
+
+def instance_code(statement: Statement, arguments: Sequence[Expression], element: ElementText) -> Body:
     """The assignment that an instance of a statement executes; `element` prints references to array elements."""
     values = dict(zip(statement.iterators, arguments, strict=True))
-    operands: list[str] = []
+    operands: list[Text] = []
     for read in statement.reads:
         operands.append(element(read.array, _subscripts(read, values, operands), False))
     target = element(statement.write.array, _subscripts(statement.write, values, operands), True)
-    assignment = f"{target} = {emit_expression(substituted(statement.value, values), operands)};"
-    if statement.condition is None:
-        return [assignment]
-    condition = emit_expression(substituted(statement.condition, values), operands)
-    return [f"if ({condition})", INDENT + assignment]
+    assignment = code("@ = @;", target, written(substituted(statement.value, values), operands))
+    condition = statement.condition
+    return under(None if condition is None else written(substituted(condition, values), operands), (assignment,))
 
 
-def _subscripts(access: Access, values: dict[str, Expression], operands: Sequence[str]) -> list[str]:
-    return [emit_expression(tidy(substituted(subscript, values)), operands) for subscript in access.subscripts]
+def _subscripts(access: Access, values: dict[str, Expression], operands: Sequence[Text]) -> list[Text]:
+    return [written(tidy(substituted(subscript, values)), operands) for subscript in access.subscripts]
 
 
-def emit_loops(node: Node, instance: Callable[[Instance], list[str]], innermost: Sequence[str] = ()) -> list[str]:
-    """The lines of a loop tree; `instance` prints its leaves, loops without loops in them begin with `innermost`."""
+def loop_code(node: Node, instance: Callable[[Instance], Body], innermost: Body = ()) -> Body:
+    """A loop tree; `instance` gives its leaves, loops without loops in them begin with `innermost`."""
     match node:
         case For(iterator=iterator, start=start, condition=condition, step=step, body=body):
-            head = (
-                f"for (int {iterator} = {emit_expression(start)}; {emit_expression(condition)}; "
-                f"{_increment(iterator, step)})"
-            )
+            first, test, increment = written(start), written(condition), _increment(iterator, step)
+            head = code("for (int @ = @; @; @)", iterator, first, test, increment)
             nested = any(isinstance(part, For) for part in nodes(body))
-            return braced(head, [*(() if nested else innermost), *emit_loops(body, instance, innermost)])
+            return (Block(head, (*(() if nested else innermost), *loop_code(body, instance, innermost))),)
         case If(condition=condition, then=then, otherwise=otherwise):
-            lines = braced(f"if ({emit_expression(condition)})", emit_loops(then, instance, innermost))
-            return lines if otherwise is None else lines + braced("else", emit_loops(otherwise, instance, innermost))
-        case Block(items=items):
-            return [line for item in items for line in emit_loops(item, instance, innermost)]
+            chosen = Block(code("if (@)", written(condition)), loop_code(then, instance, innermost))
+            if otherwise is None:
+                return (chosen,)
+            return (chosen, Block(Text("else"), loop_code(otherwise, instance, innermost)))
+        case loop_tree.Block(items=items):
+            return tuple(statement for item in items for statement in loop_code(item, instance, innermost))
         case Instance():
             return instance(node)
         case _:
             assert_never(node)
 
 
-def _increment(iterator: str, step: Expression) -> str:
-    text = emit_expression(step)
-    return f"{iterator}++" if text == "1" else f"{iterator} += {text}"
+def emit_loops(node: Node, instance: Callable[[Instance], list[str]]) -> list[str]:
+    """The lines of a loop tree; `instance` prints its leaves."""
+    return list(PLAIN.lines(loop_code(node, lambda leaf: verbatim(*instance(leaf)))))
+
+
+def _increment(iterator: str, step: Expression) -> Text:
+    text = written(step)
+    return Text(f"{iterator}++") if text.text == "1" else code("@ += @", iterator, text)
 
 
 def braced(head: str, body: Sequence[str]) -> list[str]:
@@ -201,21 +211,25 @@ def braced(head: str, body: Sequence[str]) -> list[str]:
     return [f"{head} {{" if head else "{", *(INDENT + line for line in body), "}"]
 
 
+def helpers_in(trees: Iterable[Expression]) -> frozenset[Helper]:
+    """The functions that stand for operators and conversions in expressions."""
+    return frozenset(found for tree in trees for part in walk(tree) if (found := _helper_of(part)) is not None)
+
+
+def _helper_of(part: Expression) -> Helper | None:
+    if isinstance(part, Binary) and part.op in _HELPERS:
+        return helper(part.op, part.type)
+    return arithmetic_helper(part)
+
+
+def definitions(helpers: Iterable[Helper]) -> list[str]:
+    """The definitions of helpers, in their order."""
+    return [line for each in sorted(helpers, key=lambda each: each.order) for line in each.lines]
+
+
 def helpers_used(trees: Iterable[Expression]) -> list[str]:
     """The definitions of the functions that stand for operators and conversions in expressions."""
-    trees = tuple(trees)
-    found = {(part.op, part.type) for tree in trees for part in walk(tree) if isinstance(part, Binary)}
-    order = list(_HELPERS)
-    wanted = {(order.index(op), str(kind), tuple(helper(op, kind))) for op, kind in found if op in _HELPERS}
-    return [*(line for _, _, lines in sorted(wanted) for line in lines), *definitions_used(trees)]
-
-
-def helpers_named(words: Set[str], kinds: Iterable[ScalarType]) -> list[str]:
-    """The definitions of the functions that stand for operators on some types, of those whose names are among words."""
-    wanted = dict.fromkeys(
-        tuple(helper(op, kind)) for op in _HELPERS for kind in kinds if _helper_name(op, kind) in words
-    )
-    return [line for lines in wanted for line in lines]
+    return definitions(helpers_in(trees))
 
 
 def warnings_of_source(kernel: Kernel) -> list[str]:
@@ -232,11 +246,13 @@ def warnings_of_source(kernel: Kernel) -> list[str]:
     return []
 
 
-def helper(op: str, kind: ScalarType) -> list[str]:
-    """The definition of the function that stands for an operator on a type."""
+def helper(op: str, kind: ScalarType) -> Helper:
+    """The function that stands for an operator on a type."""
     _, signed, unsigned = _HELPERS[op]
-    head = f"static inline {kind} {_helper_name(op, kind)}({kind} x, {kind} y)"
-    return [head, *braced("", [f"return {signed if kind.signed else unsigned};"]), ""]
+    name = _helper_name(op, kind)
+    body = braced("", [f"return {signed if kind.signed else unsigned};"])
+    lines = (f"static inline {kind} {name}({kind} x, {kind} y)", *body, "")
+    return Helper((list(_HELPERS).index(op), str(kind)), name, lines)
 
 
 def _helper_name(op: str, kind: ScalarType) -> str:
@@ -270,14 +286,14 @@ def emit_kernel(kernel: Kernel, loops: Node, name: str) -> str:
     arguments = ", ".join(part for part in (parameters, head) if part) or "void"
     temporaries = [INDENT + f"{declaration(array)};" for array in kernel.arrays.values() if _is_temporary(array)]
 
-    def element(array: str, subscripts: Sequence[str], _: bool) -> str:
+    def element(array: str, subscripts: Sequence[Text], _: bool) -> Text:
         name = f"(*{array})" if array in pointers else array
-        return name + "".join(f"[{subscript}]" for subscript in subscripts)
+        return Text(name + "".join(f"[{subscript.text}]" for subscript in subscripts))
 
-    def instance(leaf: Instance) -> list[str]:
-        return emit_instance(kernel.statement(leaf.statement), leaf.arguments, element)
+    def instance(leaf: Instance) -> Body:
+        return instance_code(kernel.statement(leaf.statement), leaf.arguments, element)
 
-    body = [INDENT + line for line in emit_loops(loops, instance)]
+    body = [INDENT + line for line in PLAIN.lines(loop_code(loops, instance))]
     helpers = helpers_used((*expressions(loops), *expressions_of(kernel)))
     headers = ("#include <math.h>", "#include <stdlib.h>", "", *helpers)
     return "\n".join((*headers, f"void {name}({arguments})", "{", *temporaries, *body, "}", ""))

@@ -9,7 +9,9 @@ from __future__ import annotations
 from loadstone.emit.c.printer import cast_to_rows, declaration, emit_kernel, scalars_by_pointer
 from loadstone.errors import Diagnostic, ToolError
 from loadstone.loops import Node, generate
+from loadstone.loops.transformed import Style, program_loops
 from loadstone.model.kernel import Array, Kernel
+from loadstone.transform.program import Program
 
 _HELPERS = """
 #ifndef min
@@ -79,3 +81,8 @@ def emit_printed(kernel: Kernel, entry: str, loops: Node | None = None) -> str:
         by_value = array.rank == 0 and array.name not in pointers
         arguments.append(f"*{value}" if by_value else "(void *)" + value if array.rank else value)
     return "\n".join([*lines, f"  {printed}({', '.join(arguments)});", "}", ""])
+
+
+def emit_transformed(program: Program, style: Style = "compact") -> str:
+    """A C function that executes a transformed program: compact with conditions, or separated without."""
+    return emit_kernel(program.kernel, program_loops(program, style), program.base.name)

@@ -1,22 +1,30 @@
-"""What is generated for each target: sources, testbench, Makefile, and the plan."""
+"""What is generated for each target: sources, testbench, Makefile, and the plan or the network."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, assert_never
 
-from loadstone.emit.c.accelerator import c_call, emit_c
-from loadstone.emit.c.hls import emit_hls
-from loadstone.emit.c.hls_calls import hls_call
-from loadstone.emit.c.names import names_of
+from loadstone.emit.c.intel import emit_intel
+from loadstone.emit.c.of_accelerator import allocated_program, fixed_program
+from loadstone.emit.c.of_network import network_program
+from loadstone.emit.c.program import Program
 from loadstone.emit.c.reference import emit_reference
-from loadstone.emit.c.testbench import Call, emit_testbench
+from loadstone.emit.c.shim import HLS_H, HLS_STREAM_H
+from loadstone.emit.c.testbench import Callee, emit_testbench
+from loadstone.emit.c.threads import emit_c
+from loadstone.emit.c.vitis import emit_vitis
 from loadstone.emit.project import Project
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.loops.description import accelerator_info
 from loadstone.model.kernel import Kernel
-from loadstone.options import Flavour
+from loadstone.networks.description import network_info
+from loadstone.networks.instances import network_words
+from loadstone.networks.model import Network
+from loadstone.networks.sizes import ChannelSize
 
+Flavour = Literal["vitis", "intel"]
 _SEQUENTIAL = """
 sequential: testbench
 	./testbench sequential $(PARAMETERS)
@@ -34,7 +42,7 @@ PARAMETERS =
 run: testbench
 	./testbench $(PARAMETERS)
 {sequential}
-testbench: {name}.c testbench.c reference.o {name}.h {header}
+testbench: {name}.c testbench.c reference.o {name}.h streams.h
 	$(CC) $(CFLAGS) {name}.c testbench.c reference.o -o $@ -lm -lpthread
 
 reference.o: reference.c
@@ -84,62 +92,81 @@ def build_project(
 
     `parameters` may lack values; where all are known, testbenches check the words moved against the prediction.
     """
-    kernel = accelerator.kernel
-    known = parameters if set(kernel.parameters) <= set(parameters) else None
+    known = parameters if set(accelerator.kernel.parameters) <= set(parameters) else None
+    predicted = None if known is None else predicted_words(accelerator, known)
     files = {"plan.json": json.dumps(accelerator_info(accelerator, known), indent=2) + "\n"}
     for target in targets:
-        if target == "hls":
-            made = _hls_files(accelerator, parameters, known, flavour)
-        else:
-            made = _c_files(accelerator, parameters, known)
-        files.update({f"{target}/{path}": text for path, text in made.items()})
+        is_hls = target == "hls"
+        program = fixed_program(accelerator, known) if is_hls else allocated_program(accelerator)
+        files.update(_folder(target, Callee(program, is_hls), flavour, parameters, predicted))
     return Project(files)
 
 
-def _c_files(
-    accelerator: Accelerator, parameters: Mapping[str, int], known: Mapping[str, int] | None
-) -> dict[str, str]:
-    return {
-        **emit_c(accelerator),
-        "testbench.c": _testbench(accelerator, c_call(accelerator), parameters, known),
-        "reference.c": emit_reference(accelerator.kernel, "reference"),
-        "Makefile": c_makefile(accelerator.kernel, "tokens.h", sequential=True),
+def build_network_project(
+    network: Network,
+    sizes: Mapping[str, ChannelSize],
+    targets: Sequence[str],
+    parameters: Mapping[str, int],
+    *,
+    flavour: Flavour = "vitis",
+) -> Project:
+    """The files for some targets, each in a folder of its own, and the network.
+
+    `sizes` are those of all channels for the parameters, which must be complete.
+    """
+    values = {name: size.values for name, size in sizes.items()}
+    files = {"network.json": json.dumps(network_info(network, values), indent=2) + "\n"}
+    program, predicted = network_program(network, sizes, parameters), network_words(network, parameters)
+    for target in targets:
+        files.update(_folder(target, Callee(program, target == "hls"), flavour, parameters, predicted))
+    return Project(files)
+
+
+def _folder(
+    target: str,
+    callee: Callee,
+    flavour: Flavour,
+    parameters: Mapping[str, int],
+    predicted: tuple[int, int] | None,
+) -> Iterator[tuple[str, str]]:
+    """The files of a program with testbench, original and Makefile, by their paths."""
+    program = callee.program
+    files = {
+        **(emit_hls(program, flavour) if callee.is_hls else emit_c(program)),
+        f"testbench.{'cpp' if callee.is_hls else 'c'}": emit_testbench(callee, parameters, predicted),
+        "reference.c": emit_reference(program.kernel, "reference"),
+        "Makefile": _hls_makefile(program) if callee.is_hls else _c_makefile(program),
     }
+    return ((f"{target}/{path}", text) for path, text in files.items())
 
 
-def _hls_files(
-    accelerator: Accelerator, parameters: Mapping[str, int], known: Mapping[str, int] | None, flavour: Flavour
-) -> dict[str, str]:
-    return {
-        **emit_hls(accelerator, flavour, known),
-        "testbench.cpp": _testbench(accelerator, hls_call(accelerator), parameters, known),
-        "reference.c": emit_reference(accelerator.kernel, "reference"),
-        "Makefile": hls_makefile(accelerator.kernel),
-    }
+def emit_hls(program: Program, flavour: Flavour) -> dict[str, str]:
+    """The files of a program in HLS C++, by their paths: interface, program, and a header for simulation in `sim`."""
+    match flavour:
+        case "vitis":
+            (header, source), shim = emit_vitis(program), {"sim/hls_stream.h": HLS_STREAM_H}
+        case "intel":
+            (header, source), shim = emit_intel(program), {"sim/HLS/hls.h": HLS_H}
+        case _:
+            assert_never(flavour)
+    return {f"{program.name}.hpp": header, f"{program.name}.cpp": source, **shim}
 
 
-def _testbench(
-    accelerator: Accelerator, call: Call, parameters: Mapping[str, int], known: Mapping[str, int] | None
-) -> str:
-    predicted = None if known is None else predicted_words(accelerator, known)
-    return emit_testbench(accelerator.kernel, names_of(accelerator), call, parameters, predicted)
-
-
-def c_makefile(kernel: Kernel, header: str, *, sequential: bool = False) -> str:
-    """The Makefile for a program in C, which includes a header beside its own, and may run in one thread as well."""
+def _c_makefile(program: Program) -> str:
+    """The Makefile for a program in C, which may run in one thread as well."""
+    alone = program.sequential is not None
     return _C_MAKEFILE.format(
-        name=kernel.name,
-        order=_order(kernel),
-        header=header,
-        about="\n# make sequential  the same, tile by tile in one thread" if sequential else "",
-        phony=" sequential" if sequential else "",
-        sequential=_SEQUENTIAL if sequential else "",
+        name=program.name,
+        order=_order(program.kernel),
+        about="\n# make sequential  the same, tile by tile in one thread" if alone else "",
+        phony=" sequential" if alone else "",
+        sequential=_SEQUENTIAL if alone else "",
     )
 
 
-def hls_makefile(kernel: Kernel) -> str:
+def _hls_makefile(program: Program) -> str:
     """The Makefile for a program in HLS C++."""
-    return _HLS_MAKEFILE.format(name=kernel.name, order=_order(kernel))
+    return _HLS_MAKEFILE.format(name=program.name, order=_order(program.kernel))
 
 
 def _order(kernel: Kernel) -> str:

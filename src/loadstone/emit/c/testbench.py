@@ -1,4 +1,4 @@
-"""Testbenches: a program that runs the original and the generated one on the same data and compares them bit by bit.
+"""How other programs call generated ones: entries, and testbenches that compare them with the original, bit by bit.
 
 The text is C that C++ compilers accept, too.
 """
@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from loadstone.emit.c.arithmetic import literal
+from loadstone.emit.c.code import INDENT, word_type
 from loadstone.emit.c.names import Names
-from loadstone.emit.c.printer import INDENT, braced, emit_expression, helpers_used
+from loadstone.emit.c.printer import braced, emit_expression, helpers_used
+from loadstone.emit.c.program import Program
 from loadstone.emit.c.reference import entry_head
 from loadstone.model.expression import Expression, Operand, walk
 from loadstone.model.kernel import Array, Kernel
@@ -39,65 +41,112 @@ static void *allocate(long count, size_t size)
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """How a testbench calls a generated program: the header, the call for each way, and the language's linkage."""
+class Callee:
+    """A generated program as its callers see it, in C or HLS C++."""
 
-    header: str
-    ways: tuple[tuple[str, str], ...]
-    words: tuple[str, str]
-    declarations: tuple[str, ...] = ()
-    linkage: str = ""
+    program: Program
+    is_hls: bool
+
+    @property
+    def header(self) -> str:
+        """The line that includes its interface."""
+        return f'#include "{self.program.name}.{"hpp" if self.is_hls else "h"}"'
+
+    @property
+    def linkage(self) -> str:
+        """What stands before functions of C."""
+        return 'extern "C" ' if self.is_hls else ""
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The ways to run it."""
+        return (self.program.way, *(["sequential"] if self.program.sequential and not self.is_hls else []))
+
+    def call(self, way: str, words: Sequence[str], failed: Sequence[str]) -> list[str]:
+        """The lines that call it with its arrays in `memory`, and in `initial` where they were copied."""
+        program = self.program
+        place = {name: k for k, name in enumerate(program.kernel.arrays)}
+        source = {program.names[name]: k for name, k in place.items()}
+        scalars = [f"*({word_type(scalar.type)} *)memory[{source[scalar.name]}]" for scalar in program.scalars]
+        arrays = [
+            f"({word_type(a.type)} *){'initial' if a in program.duplicated else 'memory'}[{place[a.array]}]"
+            for a in program.arrays
+        ]
+        arguments = ", ".join([*(p.name for p in program.parameters), *scalars, *arrays, *words])
+        call = f"{program.name}_{'top' if self.is_hls else way}({arguments})"
+        return [f"{call};"] if self.is_hls else braced(f"if ({call} != 0)", failed)
+
+    @property
+    def copied(self) -> list[int]:
+        """The arrays whose contents from before the kernel must be copied."""
+        return [list(self.program.kernel.arrays).index(external.array) for external in self.program.duplicated]
 
 
-def emit_testbench(
-    kernel: Kernel, names: Names, call: Call, defaults: Mapping[str, int], predicted: tuple[int, int] | None
-) -> str:
+def emit_entry(callee: Callee) -> str:
+    """Entries that call the program with its arrays in `memory`."""
+    program = callee.program
+    arrays = list(program.kernel.arrays.values())
+    copied = [f"void *initial[{len(arrays)}] = {{0}};"] if callee.copied else []
+    for k in callee.copied:
+        size = f"(size_t)({_element_count(arrays[k], program.names)}) * sizeof({word_type(arrays[k].type)})"
+        copied += [f"initial[{k}] = malloc({size} + 1);", f"if (!initial[{k}])", f"{INDENT}abort();"]
+        copied.append(f"memcpy(initial[{k}], memory[{k}], {size});")
+    lines = ["#include <stdlib.h>", "#include <string.h>", "", callee.header, ""]
+    lines += helpers_used(extent for k in callee.copied for extent in arrays[k].extents)
+    for way in callee.ways:
+        body = [
+            *("(void)parameters;", "(void)memory;", *_parameter_lines(program.kernel, program.names), *copied),
+            *callee.call(way, ("&words[0]", "&words[1]"), ["words[0] = words[1] = -1;"]),
+            *(f"free(initial[{k}]);" for k in callee.copied),
+        ]
+        head = f"{callee.linkage}{entry_head(way)}"
+        lines += [f"{head};", "", head, "{", *(INDENT + line for line in body), "}", ""]
+    return "\n".join(lines)
+
+
+def emit_testbench(callee: Callee, defaults: Mapping[str, int], predicted: tuple[int, int] | None) -> str:
     """The testbench; `defaults` are used for parameters that the command line does not give.
 
     `predicted` are the words loaded and stored for the defaults.
     """
+    kernel, names = callee.program.kernel, callee.program.names
     lines = [
         f"/* Compares the generated program of {kernel.name} with the original one. */",
         "#include <stdbool.h>",
         "#include <stdio.h>",
         "#include <stdlib.h>",
         "#include <string.h>",
-        "",
-        f'#include "{call.header}"',
-        "",
-        f"{call.linkage}{entry_head('reference')};",
-        "",
+        *("", callee.header, "", f"{callee.linkage}{entry_head('reference')};", ""),
         *helpers_used(extent for array in kernel.arrays.values() for extent in array.extents),
         _HELPERS,
         *_fill_function(kernel, names),
-        *_main(kernel, names, call, defaults, predicted),
+        *_main(callee, defaults, predicted),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _main(
-    kernel: Kernel, names: Names, call: Call, defaults: Mapping[str, int], predicted: tuple[int, int] | None
-) -> list[str]:
+def _main(callee: Callee, defaults: Mapping[str, int], predicted: tuple[int, int] | None) -> list[str]:
+    kernel, names = callee.program.kernel, callee.program.names
     count = len(kernel.parameters)
     values = ", ".join(str(defaults.get(name, 0)) for name in kernel.parameters) or "0"
-    moved = ", ".join(f"(long){word}" for word in call.words)
     body = [
         f"long long parameters[] = {{{values}}};",
         "int first = 1;",
-        f'const char *way = "{call.ways[0][0]}";',
+        f'const char *way = "{callee.ways[0]}";',
         *braced("if (argc > 1 && (argv[1][0] < '0' || argv[1][0] > '9'))", ["way = argv[first++];"]),
         *braced(f"for (int k = 0; k < {count} && first + k < argc; k++)", ["parameters[k] = atoll(argv[first + k]);"]),
         *_parameter_lines(kernel, names),
         *_memory_lines(kernel, names),
         "long ignored[2];",
         "reference(expected, parameters, ignored);",
-        *call.declarations,
+        "long loaded_words = 0, stored_words = 0;",
+        *_copies(callee),
         "bool known = false;",
-        *_calls(call),
+        *_calls(callee),
         *braced("if (!known)", ['fprintf(stderr, "unknown way %s\\n", way);', "return 2;"]),
-        *_comparison(kernel, names),
-        f'printf("%s: %ld words differ; loaded %ld, stored %ld\\n", way, wrong, {moved});',
-        *_prediction(kernel, names, call, defaults, predicted),
+        *_comparison(kernel),
+        'printf("%s: %ld words differ; loaded %ld, stored %ld\\n", way, wrong, loaded_words, stored_words);',
+        *_prediction(kernel, names, defaults, predicted),
         *(f"free(memory[{k}]);" for k in range(len(kernel.arrays))),
         *(f"free(expected[{k}]);" for k in range(len(kernel.arrays))),
         "return wrong != 0;",
@@ -114,7 +163,7 @@ def _parameter_lines(kernel: Kernel, names: Names) -> list[str]:
 def _memory_lines(kernel: Kernel, names: Names) -> Iterator[str]:
     """Two memories with the same contents."""
     count = max(1, len(kernel.arrays))
-    yield f"long counts[{count}] = {{{', '.join(element_count(a, names) for a in kernel.arrays.values()) or '0'}}};"
+    yield f"long counts[{count}] = {{{', '.join(_element_count(a, names) for a in kernel.arrays.values()) or '0'}}};"
     yield f"size_t sizes[{count}] = {{{', '.join(f'sizeof({a.type})' for a in kernel.arrays.values()) or '0'}}};"
     yield f"void *memory[{count}] = {{0}}, *expected[{count}] = {{0}};"
     yield from braced(
@@ -129,7 +178,7 @@ def _memory_lines(kernel: Kernel, names: Names) -> Iterator[str]:
     )
 
 
-def element_count(array: Array, names: Names) -> str:
+def _element_count(array: Array, names: Names) -> str:
     """The number of elements of an array, as an expression of type long."""
     sizes = [f"(long)({emit_expression(names.counted(extent))})" for extent in array.extents]
     return " * ".join(sizes) or "1"
@@ -235,12 +284,24 @@ def _heavy_diagonal(array: Array, names: Names) -> list[str]:
     return braced(f"for (long k = 0; k < {rows} && k < {columns}; k++)", [add])
 
 
-def _calls(call: Call) -> Iterator[str]:
-    for way, text in call.ways:
-        yield from braced(f'if (strcmp(way, "{way}") == 0)', [*text.split("\n"), "known = true;"])
+def _copies(callee: Callee) -> Iterator[str]:
+    """Lines that copy the arrays whose results go to memories of their own."""
+    if callee.copied:
+        yield f"void *initial[{len(callee.program.kernel.arrays)}] = {{0}};"
+    for k in callee.copied:
+        yield f"initial[{k}] = allocate(counts[{k}], sizes[{k}]);"
+        yield f"memcpy(initial[{k}], memory[{k}], (size_t)counts[{k}] * sizes[{k}]);"
 
 
-def _comparison(kernel: Kernel, names: Names) -> list[str]:
+def _calls(callee: Callee) -> Iterator[str]:
+    failed = ['fprintf(stderr, "no memory, no threads, or parameters beyond the limit\\n");', "return 2;"]
+    for way in callee.ways:
+        call = callee.call(way, ("&loaded_words", "&stored_words"), failed)
+        freed = (f"free(initial[{k}]);" for k in callee.copied)
+        yield from braced(f'if (strcmp(way, "{way}") == 0)', [*call, *freed, "known = true;"])
+
+
+def _comparison(kernel: Kernel) -> list[str]:
     lines = ["long wrong = 0;"]
     for position, array in enumerate(kernel.arrays.values()):
         if array.live_out:
@@ -253,11 +314,11 @@ def _comparison(kernel: Kernel, names: Names) -> list[str]:
 
 
 def _prediction(
-    kernel: Kernel, names: Names, call: Call, defaults: Mapping[str, int], predicted: tuple[int, int] | None
+    kernel: Kernel, names: Names, defaults: Mapping[str, int], predicted: tuple[int, int] | None
 ) -> list[str]:
     if predicted is None:
         return []
     same = " && ".join(f"{names[name]} == {defaults[name]}" for name in kernel.parameters) or "true"
-    missed = f"{call.words[0]} != {predicted[0]} || {call.words[1]} != {predicted[1]}"
+    missed = f"loaded_words != {predicted[0]} || stored_words != {predicted[1]}"
     message = f'printf("predicted were {predicted[0]} and {predicted[1]}\\n");'
     return braced(f"if (({same}) && ({missed}))", [message, "wrong++;"])

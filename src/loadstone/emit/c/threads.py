@@ -1,15 +1,35 @@
-"""Threads of generated C that start together or not at all: a thread may be refused when others exist already.
+"""Programs as C: a thread for each process, and bounded streams that wait.
 
-Threads wait at a gate until it is known whether all of them exist. If not, those that do turn back.
+Threads start together or not at all, since one may be refused when others exist already. They wait at a gate until it
+is known whether all of them exist. If not, those that do turn back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from loadstone.emit.c.printer import INDENT
+from loadstone.emit.c.code import (
+    INDENT,
+    Cells,
+    Counter,
+    Function,
+    Pointer,
+    Stream,
+    Syntax,
+    Text,
+    c_declaration,
+    type_name,
+    word_type,
+)
+from loadstone.emit.c.printer import emit_expression
+from loadstone.emit.c.program import Program
+from loadstone.model.expression import Constant
 
-GATE = """\
+_ALONE = "/* The same tile by tile in one thread, for debugging. */"
+C = Syntax(get="~_get(@)", put="~_put(@, %);")
+
+_GATE = """\
 /* A gate where threads wait until it is known whether all of them exist. */
 struct gate {
   pthread_mutex_t mutex;
@@ -65,23 +85,196 @@ static inline bool threads_ran(int count, pthread_t *threads, void *(*const *run
 """
 
 
-def emit_thread(name: str, call: str) -> list[str]:
+_STREAMS_HEAD = """\
+/* Bounded streams between threads: getting waits while a stream is empty, putting while it is full. */
+#ifndef STREAMS_H
+#define STREAMS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+@GATE@""".replace("@GATE@", _GATE)
+_STREAM = """\
+struct ~_stream {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  int first, count, capacity;
+  $ *words;
+};
+
+/* False where memory is missing. */
+static inline bool ~_open(struct ~_stream *stream, int capacity)
+{
+  pthread_mutex_init(&stream->mutex, NULL);
+  pthread_cond_init(&stream->changed, NULL);
+  stream->first = stream->count = 0;
+  stream->capacity = capacity;
+  stream->words = calloc((size_t)capacity, sizeof *stream->words);
+  return stream->words != NULL;
+}
+
+static inline void ~_close(struct ~_stream *stream)
+{
+  free(stream->words);
+  pthread_cond_destroy(&stream->changed);
+  pthread_mutex_destroy(&stream->mutex);
+}
+
+static inline $ ~_get(struct ~_stream *stream)
+{
+  pthread_mutex_lock(&stream->mutex);
+  while (stream->count == 0)
+    pthread_cond_wait(&stream->changed, &stream->mutex);
+  const $ word = stream->words[stream->first];
+  stream->first = stream->first + 1 == stream->capacity ? 0 : stream->first + 1;
+  stream->count--;
+  pthread_cond_signal(&stream->changed);
+  pthread_mutex_unlock(&stream->mutex);
+  return word;
+}
+
+static inline void ~_put(struct ~_stream *stream, $ word)
+{
+  pthread_mutex_lock(&stream->mutex);
+  while (stream->count == stream->capacity)
+    pthread_cond_wait(&stream->changed, &stream->mutex);
+  const long place = (long)stream->first + stream->count;
+  stream->words[place < stream->capacity ? place : place - stream->capacity] = word;
+  stream->count++;
+  pthread_cond_signal(&stream->changed);
+  pthread_mutex_unlock(&stream->mutex);
+}
+"""
+
+
+def emit_c(program: Program) -> dict[str, str]:
+    """The files of a program in C, by their paths."""
+    name = program.name
+    return {f"{name}.h": _header(program), f"{name}.c": _source(program), "streams.h": _streams(program)}
+
+
+def _header(program: Program) -> str:
+    guard = f"{program.name}_{program.way}_H".upper()
+    lines = [
+        f"/* {program.summary} */",
+        *(f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", ""),
+        *program.promise("returns -1", "Returns 0, or -1 where memory or threads are missing."),
+        f"{program.signature('int', program.way)};",
+        *(["", _ALONE, f"{program.signature('int', 'sequential')};"] if program.sequential else []),
+        *("", "#endif", ""),
+    ]
+    return "\n".join(lines)
+
+
+def _streams(program: Program) -> str:
+    kinds = {type_name(stream.type): stream.type for stream in program.streams}
+    made = [_STREAM.replace("$", word_type(kind)).replace("~", name) for name, kind in kinds.items()]
+    return "\n".join([_STREAMS_HEAD, *made, "#endif", ""])
+
+
+def _source(program: Program) -> str:
+    sequential = [program.sequential] if program.sequential else []
+    lines = [
+        f"/* {program.summary} */",
+        *("#include <math.h>", "#include <stdbool.h>", "#include <stdio.h>", "#include <stdlib.h>", ""),
+        *(f'#include "{program.name}.h"', '#include "streams.h"', ""),
+        *program.beginning(),
+        *(line for f in (*program.functions, *program.processes, *sequential) for line in f.lines(C)),
+        *_state(program),
+        *(line for process in program.processes for line in _thread(process)),
+        *_memory(program),
+        *_definition(program, program.way, _threaded(program)),
+        *(line for function in sequential for line in _definition(program, "sequential", _alone(function))),
+    ]
+    return "\n".join(lines)
+
+
+def _state(program: Program) -> Iterator[str]:
+    """The structure that the threads share."""
+    yield from ("/* What the processes share. */", "struct state {")
+    for member in (*program.given, *program.cells):
+        yield f"{INDENT}{c_declaration(member)};"
+    for stream in program.streams:
+        yield f"{INDENT}struct {type_name(stream.type)}_stream {stream.name}; /* {stream.about} */"
+    for counter in program.counters:
+        yield f"{INDENT}long {counter.name};"
+    yield from (f"{INDENT}struct gate gate;", "};", "")
+
+
+def _with_state(function: Function) -> str:
+    """The call of a function with the members of the state."""
+    parameters = ((p.name, "&" if isinstance(p, Stream | Counter) else "") for p in function.parameters)
+    return function.call({name: f"{address}state->{name}" for name, address in parameters}).text
+
+
+def _thread(process: Function) -> list[str]:
     """The entry of a thread, which calls a process with the members of the state that its argument points to."""
+    call = _with_state(process)
     body = ["struct state *state = argument;", "if (gate_passed(&state->gate))", f"{INDENT}{call};", "return NULL;"]
-    return [f"static void *{thread(name)}(void *argument)", "{", *(INDENT + line for line in body), "}", ""]
+    return [f"static void *run_{process.name}(void *argument)", "{", *(INDENT + line for line in body), "}", ""]
 
 
-def thread(process: str) -> str:
-    """The name of the entry of a process."""
-    return f"run_{process}"
+def _memory(program: Program) -> list[str]:
+    """Functions that open and close the state."""
+    opened = ["bool done = true;", "gate_open(&state->gate);"]
+    for cells in program.cells:
+        opened.append(f"state->{cells.name} = calloc({_count(program, cells)}, sizeof *state->{cells.name});")
+        opened.append(f"done = state->{cells.name} && done;")
+    for stream in program.streams:
+        opened.append(f"done = {type_name(stream.type)}_open(&state->{stream.name}, {stream.capacity}) && done;")
+    closed = [f"free(state->{cells.name});" for cells in program.cells]
+    closed += [f"{type_name(stream.type)}_close(&state->{stream.name});" for stream in program.streams]
+    closed.append("gate_close(&state->gate);")
+    opening = "Allocates memory and opens the streams; false where memory is missing."
+    return [
+        *_on_state(opening, "bool", "open_state", [*opened, "return done;"]).lines(C),
+        *_on_state("Frees what open_state has allocated.", "void", "close_state", closed).lines(C),
+    ]
 
 
-def declared_threads(processes: Sequence[str]) -> list[str]:
-    """Lines that declare the threads of processes, before the call that runs them."""
-    entries = ", ".join(map(thread, processes))
-    return [f"static void *(*const runs[])(void *) = {{{entries}}};", f"pthread_t threads[{len(processes)}];"]
+def _on_state(comment: str, result: str, name: str, lines: Sequence[str]) -> Function:
+    state = Pointer("state", "struct state")
+    return Function(comment, result, name, (state,), tuple(Text(line, frozenset({state.name})) for line in lines))
 
 
-def threads_ran(processes: Sequence[str]) -> str:
-    """The call that runs the declared threads, and is false where one of them is missing."""
-    return f"threads_ran({len(processes)}, threads, runs, &state->gate, state)"
+def _count(program: Program, cells: Cells) -> str:
+    """The number of cells to allocate, at least one."""
+    members = {name: f"state->{program.names[name]}" for name in program.kernel.parameters}
+    counted = replace(program.names, names=members).counted
+    texts = [emit_expression(counted(size)) for size in cells.sizes] or ["1"]
+    if all(isinstance(size, Constant) for size in cells.sizes):
+        return " * ".join(texts)
+    product = " * ".join(f"(size_t)({text})" for text in texts)
+    return f"{product} + 1"
+
+
+def _threaded(program: Program) -> list[str]:
+    """The body of the top function that runs all processes as threads."""
+    count = len(program.processes)
+    entries = ", ".join(f"run_{process.name}" for process in program.processes)
+    return [
+        f"static void *(*const runs[])(void *) = {{{entries}}};",
+        f"pthread_t threads[{count}];",
+        f"const bool done = open_state(state) && threads_ran({count}, threads, runs, &state->gate, state);",
+    ]
+
+
+def _alone(sequential: Function) -> list[str]:
+    """The body of the top function that does all work in one thread."""
+    return ["const bool done = open_state(state);", "if (done)", f"{INDENT}{_with_state(sequential)};"]
+
+
+def _definition(program: Program, way: str, work: Sequence[str]) -> list[str]:
+    """A top function around its work."""
+    members = ", ".join(f".{p.name} = {p.name}" for p in program.given)
+    body = [
+        *([f"if ({program.limit.refused.text})", f"{INDENT}return -1;"] if program.limit else []),
+        f"struct state shared = {{{members or '0'}}};",
+        "struct state *const state = &shared;",
+        *work,
+        f"*loaded_words = {program.counted('load', 'state->')};",
+        f"*stored_words = {program.counted('store', 'state->')};",
+        *("close_state(state);", "return done ? 0 : -1;"),
+    ]
+    return [program.signature("int", way), "{", *(INDENT + line for line in body), "}", ""]

@@ -31,7 +31,7 @@ class Words(NamedTuple):
     stored: int
 
 
-class Program(NamedTuple):
+class Sources(NamedTuple):
     """Files of a program: their texts by path, those to compile, and the flags to do so."""
 
     files: Mapping[str, str]
@@ -54,7 +54,7 @@ def compiler(source: str = ".c") -> str:
 class CompiledKernel:
     """A shared library whose entry takes the arrays and the parameters of a kernel."""
 
-    def __init__(self, kernel: Kernel, program: Program, entry: str) -> None:
+    def __init__(self, kernel: Kernel, program: Sources, entry: str) -> None:
         self._kernel = kernel
         with tempfile.TemporaryDirectory(prefix="loadstone-") as folder:
             self._entry = getattr(ctypes.CDLL(str(_compile(program, Path(folder)))), entry)
@@ -72,7 +72,7 @@ class CompiledKernel:
         return Words(words[0], words[1])
 
 
-def _compile(program: Program, folder: Path) -> Path:
+def _compile(program: Sources, folder: Path) -> Path:
     for path, text in program.files.items():
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -102,4 +102,4 @@ def compile_printed(kernel: Kernel, loops: Node | None = None) -> CompiledKernel
 
 
 def _compile_text(kernel: Kernel, text: str, entry: str) -> CompiledKernel:
-    return CompiledKernel(kernel, Program({"kernel.c": text}, ["kernel.c"], _LENIENT), entry)
+    return CompiledKernel(kernel, Sources({"kernel.c": text}, ["kernel.c"], _LENIENT), entry)

@@ -1,0 +1,182 @@
+"""What the functions of an accelerator are given: parameters, arrays, local buffers, streams of tokens and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from loadstone.emit.c.addresses import COPY, Addresses
+from loadstone.emit.c.code import Cells, Counter, External, Parameter, Pointer, Stream, Value, word_type
+from loadstone.emit.c.names import Names, names_of
+from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.scan import Scan
+from loadstone.model.expression import integer
+from loadstone.model.kernel import Array
+from loadstone.model.types import BOOL, LONG, ScalarType
+from loadstone.storage.buffers import Buffer
+from loadstone.transfer.volumes import array_words
+
+WORDS_IN_STREAM = 512
+"""How many loaded words may wait for the compute process, for each array that is loaded through a stream."""
+_TOKENS = {
+    "loaded": "tiles whose elements are in local memory",
+    "computed": "tiles whose results are in local memory",
+    "stored": "tiles whose results are in external memory",
+}
+_STRIP_TOKENS = {"strip_computed": "strips whose tiles are computed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How an accelerator is written.
+
+    With `streamed`, runs of elements are transferred by loops of their own, and arrays that the compute process writes
+    are loaded through streams: then each buffer is written by one process alone. `sizes` are the parameters for which
+    local memory has fixed sizes, none where it is allocated. With `checked`, cells know which elements they hold.
+    """
+
+    streamed: bool = False
+    checked: bool = False
+    sizes: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Interface:
+    """What the functions of an accelerator may be given, in a style."""
+
+    accelerator: Accelerator
+    style: Style
+
+    @cached_property
+    def names(self) -> Names:
+        """The names in the program."""
+        return names_of(self.accelerator)
+
+    @cached_property
+    def parameters(self) -> tuple[Value, ...]:
+        """The kernel's parameters."""
+        return tuple(Value(self.names[n], kind) for n, kind in self.accelerator.kernel.parameter_types.items())
+
+    @cached_property
+    def scalars(self) -> tuple[Value, ...]:
+        """The scalars that enter by value."""
+        return tuple(Value(self.names[a.name], a.type) for a in self.accelerator.registers if a.initialised)
+
+    @cached_property
+    def arrays(self) -> tuple[External, ...]:
+        """The arrays in external memory."""
+        loaded, stored = {scan.array for scan in self.accelerator.loads}, self.accelerator.stored
+        known = self.style.sizes or self.accelerator.kernel.defaults
+        return tuple(
+            External(
+                *(self.names[a.name], a.name, a.type, a.extents, array_words(a, known)),
+                read=a.name in loaded,
+                written=a.name in stored,
+            )
+            for a in self.accelerator.transferred
+        )
+
+    @cached_property
+    def locals(self) -> Mapping[str, Cells]:
+        """The local buffers, by arrays; those that only the compute process sees belong to it."""
+        queued = {scan.array for scan in self.queued}
+        shared = self.accelerator.stored | {scan.array for scan in self.accelerator.loads if scan.array not in queued}
+        return {
+            name: self._cells(
+                f"{self.names[name]}_local", buffer.array.type, buffer, None if name in shared else "compute"
+            )
+            for name, buffer in self.accelerator.buffers.items()
+        }
+
+    @cached_property
+    def tags(self) -> Mapping[str, Cells]:
+        """What the cells of local buffers hold, by arrays, where that is checked."""
+        buffers = self.accelerator.buffers if self.style.checked else {}
+        return {name: self._cells(f"{self.names[name]}_tag", LONG, buffer, None) for name, buffer in buffers.items()}
+
+    def _cells(self, name: str, kind: ScalarType, buffer: Buffer, owner: str | None) -> Cells:
+        copies = (integer(buffer.copies),) if buffer.copies > 1 else ()
+        sizes = (*copies, *(part.size for part in buffer.components))
+        count = buffer.copies * max(1, buffer.cells(self.style.sizes or {})) if self.style.streamed else None
+        return Cells(name, kind, sizes, count, owner)
+
+    @cached_property
+    def tokens(self) -> Mapping[str, Stream]:
+        """The streams of tokens between the processes, by their names."""
+        about = _TOKENS | (_STRIP_TOKENS if self.early else {})
+        return {name: Stream(name, BOOL, self.accelerator.depth, text) for name, text in about.items()}
+
+    @cached_property
+    def queued(self) -> tuple[Scan, ...]:
+        """The scans of what is loaded through streams."""
+        written = {statement.write.array for statement in self.accelerator.kernel.statements}
+        return tuple(s for s in (*self.early, *self.late) if self.style.streamed and s.array in written)
+
+    @cached_property
+    def queues(self) -> Mapping[str, Stream]:
+        """The streams of loaded words on their way to the compute process, in the order of loads, by arrays."""
+        arrays = [self.accelerator.kernel.arrays[scan.array] for scan in self.queued]
+        return {
+            a.name: Stream(f"{self.names[a.name]}_words", a.type, WORDS_IN_STREAM, f"loaded words of {a.name}")
+            for a in arrays
+        }
+
+    @property
+    def coordinates(self) -> tuple[Value, ...]:
+        """The tile coordinates."""
+        return tuple(map(Value, self.accelerator.plan.tiles.coordinates))
+
+    @cached_property
+    def changed(self) -> tuple[Array, ...]:
+        """The scalars that the compute process changes."""
+        written = {statement.write.array for statement in self.accelerator.kernel.statements}
+        return tuple(array for array in self.accelerator.registers if array.name in written)
+
+    @cached_property
+    def registers(self) -> tuple[Pointer, ...]:
+        """The scalars that the compute process changes, as its tiles see them."""
+        return tuple(Pointer(self.names[a.name], word_type(a.type)) for a in self.changed)
+
+    @cached_property
+    def counters(self) -> tuple[Counter, Counter]:
+        """The words that the load and the store process have moved."""
+        return Counter("load_words", "load"), Counter("store_words", "store")
+
+    @cached_property
+    def cells(self) -> tuple[Cells, ...]:
+        """All local memory."""
+        pairs = ((cells, self.tags.get(name)) for name, cells in self.locals.items())
+        return tuple(cells for pair in pairs for cells in pair if cells is not None)
+
+    @cached_property
+    def in_tile(self) -> tuple[Parameter, ...]:
+        """What functions that deal with one tile may be given."""
+        values = tuple(s for s in self.scalars if s.name not in {r.name for r in self.registers})
+        return (
+            *(*self.parameters, *self.coordinates, *values, *self.registers),
+            *(*self.arrays, *self.cells, *self.queues.values(), COPY),
+        )
+
+    @cached_property
+    def in_process(self) -> tuple[Parameter, ...]:
+        """What processes may be given."""
+        return (
+            *(*self.parameters, *self.scalars, *self.arrays, *self.cells),
+            *(*self.queues.values(), *self.tokens.values(), *self.counters),
+        )
+
+    @cached_property
+    def early(self) -> tuple[Scan, ...]:
+        """The scans of arrays that are handed over early."""
+        return tuple(scan for scan in self.accelerator.loads if scan.array in self.accelerator.handover.early)
+
+    @cached_property
+    def late(self) -> tuple[Scan, ...]:
+        """The scans of all other arrays that are loaded."""
+        return tuple(scan for scan in self.accelerator.loads if scan.array not in self.accelerator.handover.early)
+
+    @cached_property
+    def addresses(self) -> Addresses:
+        """Where elements are."""
+        return Addresses(self.accelerator, self.names, self.parameters, self.tags)

@@ -1,0 +1,283 @@
+"""An accelerator as a program: a network of three processes, load, compute and store.
+
+An HLS compiler may move accesses that it thinks are unrelated, and to it a token and the memory that the token speaks
+of are unrelated. So fences stand around the work on each tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from loadstone.emit.c.addresses import COPY
+from loadstone.emit.c.code import (
+    Block,
+    Body,
+    Fence,
+    Function,
+    Get,
+    Pipelined,
+    Put,
+    Statement,
+    Text,
+    code,
+    listed,
+    under,
+    used,
+    verbatim,
+    word_type,
+)
+from loadstone.emit.c.interface import Interface, Style
+from loadstone.emit.c.names import renamed
+from loadstone.emit.c.printer import instance_code, loop_code, written
+from loadstone.emit.c.program import Limit, Program, called
+from loadstone.emit.c.transfers import Transfers, local_element, point_rank
+from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.model import Instance, Node
+from loadstone.model.expression import Constant
+
+_TRUE, _WORDS = Text("true"), Text("words")
+
+
+def allocated_program(accelerator: Accelerator, *, checked: bool = False) -> Program:
+    """The program with local memory that is allocated; `checked` ones stop where a cell holds another element."""
+    return _program(Interface(accelerator, Style(checked=checked)))
+
+
+def fixed_program(accelerator: Accelerator, parameters: Mapping[str, int] | None) -> Program:
+    """The program with local memory of fixed sizes, large enough for the parameters, and loads in bursts.
+
+    Raises `UnsupportedError` where a size depends on parameters that are not given.
+    """
+    _check_sizes(accelerator, parameters)
+    return _program(Interface(accelerator, Style(streamed=True, sizes=parameters or {})))
+
+
+def _program(given: Interface) -> Program:
+    accelerator = given.accelerator
+    transfers = Transfers(given)
+    processes = Processes(given, transfers)
+    running = (processes.load(), processes.compute(), processes.store())
+    sequential = None if given.style.streamed else processes.sequential()
+    small = (*given.addresses.functions(), *transfers.walks.values(), *transfers.functions.values())
+    return Program(
+        accelerator.kernel,
+        given.names,
+        "accelerator",
+        _summary(accelerator),
+        given.parameters,
+        given.scalars,
+        given.arrays,
+        given.cells,
+        (*given.tokens.values(), *given.queues.values()),
+        given.counters,
+        called((*small, processes.compute_tile), running),
+        running,
+        sequential,
+        _limit(given),
+        rank=point_rank(accelerator),
+        depth=accelerator.depth,
+    )
+
+
+def _summary(accelerator: Accelerator) -> str:
+    tiles = accelerator.plan.tiles
+    sizes = " x ".join(map(str, tiles.sizes))
+    return (
+        f"{accelerator.kernel.name}: tiles of {sizes}, strips over {', '.join(tiles.inner)}, "
+        f"{accelerator.depth} in flight. Written by Loadstone."
+    )
+
+
+def _limit(given: Interface) -> Limit | None:
+    """The parameters that need more local memory than there is."""
+    sizes = given.style.sizes
+    if sizes is None:
+        return None
+    exceeded = [
+        code(f"@ > {size}", written(given.names.counted(part.size)))
+        for buffer in given.accelerator.buffers.values()
+        for part, size in zip(buffer.components, buffer.shape(sizes), strict=True)
+        if not isinstance(part.size, Constant)
+    ]
+    if not exceeded:
+        return None
+    limits = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+    return Limit(
+        listed(dict.fromkeys(exceeded), " || "), f"Local memory is large enough for {limits}; with larger parameters,"
+    )
+
+
+def _check_sizes(accelerator: Accelerator, parameters: Mapping[str, int] | None) -> None:
+    """Raise `UnsupportedError` where the size of a local buffer is not known."""
+    open_sizes = {name for name, buffer in accelerator.buffers.items() if not buffer.folds_all}
+    missing = [name for name in accelerator.kernel.parameters if name not in (parameters or {})]
+    if open_sizes and missing:
+        example = " ".join(f"-p {name}=64" for name in missing)
+        grows = f"the local memory of {', '.join(sorted(open_sizes))} grows with the parameters"
+        hint = f"give the largest values that will be used with -p NAME=VALUE: {example}; or choose shorter strips"
+        raise UnsupportedError(Diagnostic(f"{grows}, but HLS needs a fixed size", None, hint))
+
+
+@dataclass(frozen=True, eq=False)
+class Processes:
+    """The processes of an accelerator, and the function that executes a tile."""
+
+    given: Interface
+    transfers: Transfers
+
+    @cached_property
+    def compute_tile(self) -> Function:
+        """The function that executes the statements of a tile."""
+        given = self.given
+
+        def instance(leaf: Instance) -> Body:
+            statement = given.accelerator.kernel.statement(leaf.statement)
+            return instance_code(renamed(statement, given.names), leaf.arguments, self._element)
+
+        body = loop_code(given.names.loops(given.accelerator.compute), instance, (Pipelined(),))
+        return Function("Executes the statements of a tile.", "void", "compute_tile", given.in_tile, body)
+
+    def _element(self, array: str, subscripts: Sequence[Text], is_write: bool) -> Text:
+        """The reference to an element, as statements see it."""
+        given = self.given
+        if array in given.accelerator.buffers:
+            return local_element(given, given.accelerator.kernel.arrays[array], subscripts, is_write=is_write)
+        name = given.names[array]
+        return Text(f"*{name}" if array in {a.name for a in given.changed} else name, frozenset({name}))
+
+    def load(self) -> Function:
+        """The load process; at the end it takes what the other processes still send."""
+        strips = self._load_early_strips() if self.given.early else self._load_strips()
+        start, total = verbatim("int in_flight = 0;", "long words = 0;"), code("*@ = words;", self.given.counters[0])
+        return self._process("load", "brings what the tiles need", (*start, *strips, total))
+
+    def _load_strips(self) -> Body:
+        """Strips that overlap, or wait until all of the strip before is stored."""
+        count = verbatim("tiles++;") if self._doubled else ()
+        tile = (
+            *(self._taken_back("if (in_flight == DEPTH)"), *self._words_of("load_tile")),
+            *(Text("in_flight++;"), *count, self._send("loaded")),
+        )
+        body = self._over_strips((*self._head_of_strip(), *self._over(*self._tiles, tile)))
+        declared = verbatim("int tiles = 0; /* of the strip before, while a strip begins */") if self._doubled else ()
+        return (*declared, *body, self._taken_back("while (in_flight > 0)"))
+
+    def _head_of_strip(self) -> Body:
+        """What load waits for before a strip: the stores of all that used its copies of buffers."""
+        if self._doubled:
+            why = Text("/* All strips but the one before must be stored: they used this copy. */")
+            return (why, self._taken_back("while (in_flight > tiles)"), Text("tiles = 0;"))
+        drains = self.given.accelerator.handover.mode == "drain"
+        return (self._taken_back("while (in_flight > 0)"),) if drains else ()
+
+    @property
+    def _doubled(self) -> bool:
+        return any(buffer.copies > 1 for buffer in self.given.accelerator.buffers.values())
+
+    def _load_early_strips(self) -> Body:
+        """Strips that drain, with arrays that are handed over early."""
+        tiles = self._over(*self._tiles, self._load_early_tile())
+        return (
+            Text("bool is_next = false;"),
+            *self._over_strips((Text("bool is_first = true;"), *tiles, Text("is_next = true;"))),
+            self._taken_back("while (in_flight > 0)"),
+            *under(Text("is_next"), (self._receive("strip_computed"),)),
+        )
+
+    def _load_early_tile(self) -> Body:
+        """The first tile of a strip waits for the strip before, others for a free place."""
+        return (
+            self._taken_back("if (!is_first && in_flight == DEPTH)"),
+            *under(Text("is_first && is_next"), (self._receive("strip_computed"),)),
+            *self._words_of("load_early"),
+            self._taken_back("while (is_first && in_flight > 0)"),
+            *self._words_of("load_late"),
+            *(*verbatim("in_flight++;", "is_first = false;"), self._send("loaded")),
+        )
+
+    def _taken_back(self, condition: str) -> Block:
+        """Under a condition, wait for the store of the oldest tile in flight."""
+        return Block(Text(condition), (self._receive("stored"), Text("in_flight--;")))
+
+    def _words_of(self, transfer: str, total: Text = _WORDS) -> Body:
+        """The call of a transfer, if there is anything to transfer, which adds to the words moved."""
+        function = self.transfers.functions.get(transfer)
+        return () if function is None else _fenced(code("@ += @;", total, function.call()))
+
+    def compute(self) -> Function:
+        """The compute process."""
+        take = self.transfers.functions.get("take_tile")
+        tile = (
+            *(() if take is None else _fenced(code("@;", take.call()))),
+            *(self._receive("loaded"), *self._call_compute_tile(), self._send("computed")),
+        )
+        after = (self._send("strip_computed"),) if self.given.early else ()
+        body = self._over_strips((*self._over(*self._tiles, tile), *after))
+        return self._process("compute", "executes the tiles", self._with_registers(body))
+
+    def _with_registers(self, body: Body) -> Body:
+        """Statements after declarations of the scalars in them that the compute process keeps and nobody gives it."""
+        wanted = used(body) - {scalar.name for scalar in self.given.scalars}
+        names = self.given.names
+        kept = (array for array in self.given.changed if names[array.name] in wanted)
+        return (*(Text(f"{word_type(array.type)} {names[array.name]} = 0;") for array in kept), *body)
+
+    def _call_compute_tile(self) -> Body:
+        values = {register.name: code("&@", register) for register in self.given.registers}
+        return _fenced(code("@;", self.compute_tile.call(values)))
+
+    def store(self) -> Function:
+        """The store process."""
+        tile = (self._receive("computed"), *self._words_of("store_tile"), self._send("stored"))
+        strips, total = self._over_strips(self._over(*self._tiles, tile)), code("*@ = words;", self.given.counters[1])
+        return self._process("store", "takes results to memory", (Text("long words = 0;"), *strips, total))
+
+    def sequential(self) -> Function:
+        """All processes in one, without overlap."""
+        loaded, stored = (code("*@", counter) for counter in self.given.counters)
+        loads = (self._words_of(name, loaded) for name in ("load_tile", "load_early", "load_late"))
+        calls = (*(line for lines in loads for line in lines), *self._call_compute_tile())
+        body = self._over_strips(self._over(*self._tiles, (*calls, *self._words_of("store_tile", stored))))
+        start = (code("@ = 0;", loaded), code("@ = 0;", stored))
+        comment = "Load, compute and store of each tile, one after the other."
+        whole = self._with_registers((*start, *body))
+        return Function(comment, "void", "sequential", self.given.in_process, whole)
+
+    def _process(self, name: str, task: str, body: Body) -> Function:
+        return Function(f"{name.capitalize()} process: {task}.", "void", name, self.given.in_process, body)
+
+    def _send(self, tokens: str) -> Put:
+        return Put(self.given.tokens[tokens], _TRUE)
+
+    def _receive(self, tokens: str) -> Get:
+        return Get(self.given.tokens[tokens])
+
+    @property
+    def _tiles(self) -> tuple[Node, Sequence[str]]:
+        return self.given.accelerator.tiles, self.given.accelerator.plan.tiles.inner
+
+    def _over_strips(self, body: Body) -> Body:
+        """Loops over strips, which use the copies of buffers in turn."""
+        loops, names = self.given.accelerator.strips, self.given.accelerator.plan.tiles.outer
+        if COPY.name not in used(body):
+            return self._over(loops, names, body)
+        return (Text("int copy = 0;"), *self._over(loops, names, (*body, Text("copy = 1 - copy;"))))
+
+    def _over(self, loops: Node, names: Sequence[str], body: Body) -> Body:
+        """Loops around a body that sees the coordinates by their names."""
+        names_used = used(body)
+
+        def instance(leaf: Instance) -> Body:
+            values = zip(names, map(written, leaf.arguments), strict=True)
+            declared = (code(f"const int {n} = @;", v) for n, v in values if n != v.text and n in names_used)
+            return (*declared, *body)
+
+        return loop_code(self.given.names.loops(loops), instance)
+
+
+def _fenced(work: Statement) -> Body:
+    """Work on a tile between fences."""
+    return (Fence(), work, Fence())

@@ -1,0 +1,202 @@
+"""The loops that load and store what a tile of an accelerator needs, and the automata that they follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from loadstone.emit.c.code import (
+    Block,
+    Body,
+    External,
+    Function,
+    Get,
+    Pipelined,
+    Pointer,
+    Put,
+    Statement,
+    Text,
+    code,
+    verbatim,
+)
+from loadstone.emit.c.interface import Interface
+from loadstone.emit.c.printer import written
+from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.scan import Scan
+from loadstone.model.expression import Expression
+from loadstone.model.kernel import Array
+
+Verb = Literal["load", "take", "store"]
+_POINT = Pointer("p", "struct point")
+
+
+def point_rank(accelerator: Accelerator) -> int:
+    """The number of members of a point: the most subscripts that a transferred array has."""
+    return max((len(scan.steps) for scan in (*accelerator.loads, *accelerator.stores)), default=0) or 1
+
+
+@dataclass(frozen=True, eq=False)
+class Transfers:
+    """The functions of an accelerator that move the elements of a tile."""
+
+    interface: Interface
+
+    @cached_property
+    def _externals(self) -> Mapping[str, External]:
+        return {external.array: external for external in self.interface.arrays}
+
+    @cached_property
+    def walks(self) -> Mapping[str, Function]:
+        """First and Next of all scans, by their names."""
+        accelerator = self.interface.accelerator
+        loads = (function for scan in accelerator.loads for function in self._walks(scan, "load"))
+        stores = (function for scan in accelerator.stores for function in self._walks(scan, "store"))
+        return {function.name: function for function in (*loads, *stores)}
+
+    def _walks(self, scan: Scan, verb: str) -> Iterator[Function]:
+        """First and Next of a scan."""
+        offer = (*self.interface.parameters, *self.interface.coordinates, _POINT)
+        name, array = self.interface.names[scan.array], scan.array
+        first = f"First: p becomes the first element of {array} to {verb}, if there is one."
+        yield Function(first, "bool", f"first_{verb}_{name}", offer, tuple(self._first(scan)), "static inline")
+        after = f"Next: p becomes the element of {array} to {verb} after p, if there is one."
+        yield Function(after, "bool", f"next_{verb}_{name}", offer, tuple(self._next(scan)), "static inline")
+
+    def _counted(self, expression: Expression) -> Text:
+        return written(self.interface.names.counted(expression))
+
+    def _first(self, scan: Scan) -> Iterator[Statement]:
+        some = self._counted(scan.some)
+        if some.text != "1":
+            yield Block(code("if (!(@))", some), verbatim("return false;"), braced=False)
+        yield from self._set(scan, 0)
+        yield Text("return true;")
+
+    def _set(self, scan: Scan, start: int) -> Iterator[Text]:
+        for position, step in enumerate(scan.steps[start:], start):
+            yield code(f"@->x{position} = @;", _POINT, self._counted(step.first))
+
+    def _next(self, scan: Scan) -> Iterator[Statement]:
+        for position, step in reversed(list(enumerate(scan.steps))):
+            more = self._counted(step.more)
+            if more.text == "0":
+                continue
+            move = code(f"@->x{position} = @;", _POINT, self._counted(step.next))
+            yield Block(code("if (@)", more), (move, *self._set(scan, position + 1), Text("return true;")))
+        yield Text("return false;")
+
+    @cached_property
+    def functions(self) -> Mapping[str, Function]:
+        """The flat loops that load and store what a tile needs, by their names."""
+        given = self.interface
+        early, late = given.early, given.late
+        kinds: tuple[tuple[str, Verb, Sequence[Scan], str], ...] = (
+            ("load_tile", "load", () if early else late, "Loads what a tile needs"),
+            ("load_early", "load", early, "Loads what a tile needs of arrays that are never stored"),
+            ("load_late", "load", late if early else (), "Loads what a tile needs of arrays that are stored as well"),
+            ("take_tile", "take", given.queued, "Takes over what was loaded of arrays that tiles write as well"),
+            ("store_tile", "store", given.accelerator.stores, "Stores the results that are complete after a tile"),
+        )
+        return {
+            name: Function(
+                f"{comment}: {', '.join(scan.array for scan in scans)}.",
+                "long",
+                name,
+                given.in_tile,
+                tuple(self._flat_loop(verb, scans)),
+            )
+            for name, verb, scans, comment in kinds
+            if scans
+        }
+
+    def _flat_loop(self, verb: Verb, scans: Sequence[Scan]) -> Iterator[Statement]:
+        """One loop over the elements of several arrays, in the order of addresses."""
+        if any(scan.steps for scan in scans):
+            zeros = ", ".join("0" for _ in range(point_rank(self.interface.accelerator)))
+            yield from verbatim(f"struct point point = {{{zeros}}};", "struct point *const p = &point;")
+        yield Text("long words = 0;")
+        if any(map(self._in_bursts, scans)):
+            yield Text("int run;")
+        yield from self._loop_over_one(verb, scans[0]) if len(scans) == 1 else self._loop_over_all(verb, scans)
+        yield Text("return words;")
+
+    def _loop_over_one(self, verb: Verb, scan: Scan) -> Body:
+        step = (*self._pipelined([scan]), *self._transfer(verb, scan), self._to("next", verb, scan))
+        return (code("bool @", self._to("first", verb, scan)), Block(Text("while (more)"), step))
+
+    def _loop_over_all(self, verb: Verb, scans: Sequence[Scan]) -> Body:
+        numbers = ", ".join(f"{number}: {scan.array}" for number, scan in enumerate(scans))
+        body = (*self._pipelined(scans), self._step(verb, scans), *self._advance(verb, scans))
+        return (
+            Text(f"int at = 0; /* {numbers} */"),
+            code("bool @", self._to("first", verb, scans[0])),
+            *self._advance(verb, scans),
+            Block(Text("while (more)"), body),
+        )
+
+    def _to(self, step: str, verb: Verb, scan: Scan) -> Text:
+        """Go to the first or next element of a scan, if there is one."""
+        way = "load" if verb == "take" else verb
+        return code("more = @;", self.walks[f"{step}_{way}_{self.interface.names[scan.array]}"].call())
+
+    def _pipelined(self, scans: Sequence[Scan]) -> Body:
+        return () if any(map(self._in_bursts, scans)) else (Pipelined(),)
+
+    def _advance(self, verb: Verb, scans: Sequence[Scan]) -> Iterator[Block]:
+        """Where an array has no more, go to the first element of the next one that has some."""
+        for number, scan in enumerate(scans[1:], start=1):
+            body = (Text(f"at = {number};"), self._to("first", verb, scan))
+            yield Block(Text(f"if (!more && at == {number - 1})"), body)
+
+    def _step(self, verb: Verb, scans: Sequence[Scan]) -> Block:
+        """Transfer the current element, or the run that begins with it, and go to the next of its array."""
+        cases: list[Block] = []
+        for number, scan in enumerate(scans):
+            body = (*self._transfer(verb, scan), self._to("next", verb, scan), Text("break;"))
+            label = f"case {number}:" if number + 1 < len(scans) else "default:"
+            cases.append(Block(Text(label), body, braced=False))
+        return Block(Text("switch (at)"), tuple(cases))
+
+    def _transfer(self, verb: Verb, scan: Scan) -> Body:
+        array = self.interface.accelerator.kernel.arrays[scan.array]
+        point = [Text(f"p->x{position}") for position in range(len(scan.steps))]
+        if self._in_bursts(scan):
+            return self._burst(verb, scan, array, point)
+        lines = (self._move(verb, array, point), Text("words++;"))
+        return lines if scan.member is None else (Block(code("if (@)", self._counted(scan.member)), lines),)
+
+    def _in_bursts(self, scan: Scan) -> bool:
+        return self.interface.style.streamed and scan.run_end is not None and scan.member is None
+
+    def _burst(self, verb: Verb, scan: Scan, array: Array, point: list[Text]) -> Body:
+        assert scan.run_end is not None
+        last = point[-1]
+        move = (Pipelined(), self._move(verb, array, [*point[:-1], Text("k_")]))
+        return (
+            code("run = @;", self._counted(scan.run_end)),
+            Block(code("for (int k_ = @; k_ <= run; k_++)", last), move),
+            code("words += run - @ + 1;", last),
+            code("@ = run;", last),
+        )
+
+    def _move(self, verb: Verb, array: Array, point: Sequence[Text]) -> Statement:
+        given = self.interface
+        inside = local_element(given, array, point, is_write=verb != "store")
+        outside = code("@[@]", self._externals[array.name], given.addresses.outside(array, point))
+        queue = given.queues.get(array.name)
+        match verb:
+            case "take" if queue:
+                return Get(queue, code("@ = ", inside))
+            case "load" if queue:
+                return Put(queue, outside)
+            case "store":
+                return code("@ = @;", outside, inside)
+            case _:
+                return code("@ = @;", inside, outside)
+
+
+def local_element(given: Interface, array: Array, subscripts: Sequence[Text], *, is_write: bool) -> Text:
+    """The reference to an element in local memory."""
+    return code("@[@]", given.locals[array.name], given.addresses.inside(array, subscripts, is_write))

@@ -1,0 +1,153 @@
+"""Programs as C++ for AMD Vitis HLS.
+
+Processes in a dataflow region. What the rules of Vitis are, and how the program keeps them:
+
+- A local buffer that processes share without ping-pong copies is `type=unsync` [UG1399, pragma HLS stream]: the design
+  keeps reads and writes in order, here by tokens. Such a buffer has two ports, one for each of two processes, and one
+  process that writes. So arrays that are loaded and also written by tiles come through a queue of words, and the
+  compute process puts them into their buffers; others are written by the load process. The two copies of a buffer,
+  where strips overlap, are the halves of one such memory.
+- The region has only declarations and calls [UG1399, dataflow coding style]; tests of the arguments are outside of it.
+- Tokens `stored` and, where strips drain, `strip_computed` flow backwards. Documentation calls data that flows
+  backwards not canonical; it excludes it for ping-pong buffers and shows it for FIFO-like channels [UG1399, modeling
+  feedback in dataflow regions].
+- `hls::fence` [UG1399, HLS fence library] keeps tokens behind the accesses that they speak of.
+- External arrays are read by the load process and written by the store process, each through a bundle of its own.
+
+Verified: the program runs as threads with the header from `hls_shim` and gives the same memory as the kernel. Not
+verified, for want of the tool: that Vitis accepts the region, reaches one word or instance per cycle, and finishes
+writing to external memory before it passes a fence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from loadstone.emit.c.code import (
+    Body,
+    Cells,
+    Function,
+    Parameter,
+    Stream,
+    Syntax,
+    Text,
+    c_declaration,
+    code,
+    verbatim,
+    word_type,
+)
+from loadstone.emit.c.hls import counted, declaration, definition, emit_beginning, guard, header, with_own_memory
+from loadstone.emit.c.program import TOTALS, Program
+
+_INCLUDES = """\
+#include <math.h>
+#include <stdlib.h>
+
+#include <hls_stream.h>
+
+#include "@.hpp"
+
+#ifdef __SYNTHESIS__
+#include <hls_fence.h>
+#define ORDERED(...) hls::fence(__VA_ARGS__)
+#define LOCAL
+#else
+#include <thread>
+#define ORDERED(...) /* queues order the accesses of threads */
+#define LOCAL static /* as large as need be */
+#endif
+
+#ifdef BOUNDED_STREAMS
+template <typename T, int LENGTH> using queue = hls::stream<T, LENGTH>;
+#else
+template <typename T, int LENGTH> using queue = hls::stream<T>;
+#endif"""
+
+
+def _declared(parameter: Parameter) -> str:
+    match parameter:
+        case Stream(name=name, type=kind):
+            return f"hls::stream<{word_type(kind)}> &{name}"
+        case Cells():
+            return declaration(parameter)
+        case _:
+            return c_declaration(parameter)
+
+
+VITIS = Syntax(
+    get="@.read()",
+    put="@.write(%);",
+    fence="ORDERED(%);",
+    pipelined=("#pragma HLS pipeline II=1",),
+    declared=_declared,
+)
+
+
+def emit_vitis(program: Program) -> tuple[str, str]:
+    """The interface of a program, and the program."""
+    processes = tuple(with_own_memory(program, process) for process in program.processes)
+    region = _region(program, processes)
+    functions = (*map(_inlined, program.functions), *processes, region)
+    lines = [
+        *emit_beginning(program, _INCLUDES),
+        *(line for function in functions for line in function.lines(VITIS)),
+        *definition(program, _top(program, region)),
+    ]
+    return header(program, []), "\n".join(lines)
+
+
+def _inlined(function: Function) -> Function:
+    """The function, with a pragma if it is inline."""
+    pragmas = verbatim("#pragma HLS inline") if function.kind == "static inline" else ()
+    return replace(function, body=(*pragmas, *function.body))
+
+
+def _region(program: Program, processes: tuple[Function, ...]) -> Function:
+    """The function that runs the processes at once."""
+    calls = [code("@;", process.call()) for process in processes]
+    body = (
+        Text("#pragma HLS dataflow"),
+        *(line for cells in program.shared for line in _shared_memory(cells)),
+        *(line for stream in program.streams for line in _stream(stream)),
+        *(Text("#ifdef __SYNTHESIS__"), *calls, Text("#else"), Text("std::thread threads[] = {")),
+        *(code("  std::thread([&] { @ }),", call) for call in calls),
+        *verbatim("};", "for (std::thread &each : threads)", "  each.join();", "#endif"),
+    )
+    return Function("Runs all processes at once.", "void", "run_processes", (*program.given, *program.counters), body)
+
+
+def _shared_memory(cells: Cells) -> Body:
+    """A memory that two processes share, and to which they order their accesses themselves."""
+    return verbatim(f"LOCAL {declaration(cells)};", f"#pragma HLS stream variable={cells.name} type=unsync")
+
+
+def _stream(stream: Stream) -> Body:
+    return verbatim(
+        f"queue<{word_type(stream.type)}, {stream.capacity}> {stream.name};",
+        f"#pragma HLS stream variable={stream.name} depth={max(2, stream.capacity)}",
+    )
+
+
+def _top(program: Program, region: Function) -> Iterator[str]:
+    """The body of the top function, with its interfaces."""
+    yield from _interfaces(program)
+    yield from program.unused(region.parameters)
+    yield from guard(program)
+    addresses = {counter.name: f"&{counter.name}" for counter in program.counters}
+    yield from counted(program, [f"{region.call(addresses).text};"])
+
+
+def _interfaces(program: Program) -> Iterator[str]:
+    """Pragmas: arrays by AXI in bundles of their own, all else in registers."""
+    for array in program.arrays:
+        ways = (("read", array.read), ("write", array.written))
+        parts = [
+            f"m_axi port={array.name} bundle=gmem_{array.name} offset=slave",
+            *([] if array.words is None else [f"depth={array.words}"]),
+            *(f"max_{way}_burst_length=256" for way, is_used in ways if is_used),
+        ]
+        yield f"#pragma HLS interface {' '.join(parts)}"
+    for parameter in (*program.given, *TOTALS):
+        yield f"#pragma HLS interface s_axilite port={parameter.name}"
+    yield "#pragma HLS interface s_axilite port=return"
