@@ -20,8 +20,8 @@ import pytest
 import loadstone as ls
 from kernels import EXAMPLES, ROOT, random_kernel, tiny_parameters
 from loadstone.cli.main import main
+from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.printer import emit_expression, helpers_used
-from loadstone.emit.c.targets import Flavour
 from loadstone.errors import InputError
 from loadstone.frontend.formats import read_type
 from loadstone.loops.accelerator import Accelerator

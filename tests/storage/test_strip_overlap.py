@@ -15,8 +15,7 @@ import pytest
 import loadstone as ls
 from kernels import EXAMPLES, ROWS_LATER, random_kernel
 from loadstone.emit.c.of_accelerator import allocated_program
-from loadstone.emit.c.testbench import Callee, emit_entry
-from loadstone.emit.c.threads import emit_c
+from loadstone.emit.c.targets import emit_library
 from loadstone.loops.accelerator import Accelerator
 from loadstone.pipeline import plan_tiles
 from loadstone.simulate.memory import initial_memory
@@ -113,9 +112,7 @@ def operations(plan: LocalPlan, parameters: Mapping[str, int], folder: Path) -> 
     """What the processes of the generated program do with queues, in order: this does not depend on time."""
     accelerator = Accelerator(plan)
     kernel, log = accelerator.kernel, folder / "log"
-    written = allocated_program(accelerator)
-    entry = emit_entry(Callee(written, is_hls=False))
-    files = {**emit_c(written), "entry.c": entry, "streams.h": LOGGED_STREAMS_H}
+    files = {**emit_library(allocated_program(accelerator), None), "streams.h": LOGGED_STREAMS_H}
     flags = ("-std=c11", "-O1", f'-DLOG="{log}"')
     program = CompiledKernel(kernel, Sources(files, [f"{kernel.name}.c", "entry.c"], flags), "accelerator")
     program.run(parameters, initial_memory(kernel, parameters))

@@ -14,6 +14,7 @@ from math import prod
 
 import islpy as isl
 
+from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import Constant, Expression, integer
 from loadstone.model.kernel import Array, Kernel
@@ -85,6 +86,10 @@ class Buffer:
         """The number of cells of one copy for given parameters."""
         return prod(self.shape(parameters))
 
+    def all_cells(self, parameters: Mapping[str, int]) -> int:
+        """The number of cells of all copies for given parameters, at least one for each copy."""
+        return self.copies * max(1, self.cells(parameters))
+
     def most_live(self, parameters: Mapping[str, int] | None = None) -> int | None:
         """The largest number of elements that are alive at once, for given parameters; None where it is not known.
 
@@ -93,6 +98,17 @@ class Buffer:
         grows = any(part.modulus is None for part in self.components)
         known = _defaults(self.tiles.kernel) if parameters is None and grows else parameters
         return self.large_live if known is None else max_live(self.tiles, self.life, known)
+
+
+def check_fixed_sizes(buffers: Mapping[str, Buffer], parameters: Mapping[str, int]) -> None:
+    """Raise `UnsupportedError` where the size of a buffer depends on parameters that are not given."""
+    grown = sorted(name for name, buffer in buffers.items() if not buffer.folds_all)
+    missing = [name for name in (buffers[grown[0]].parameters if grown else ()) if name not in parameters]
+    if missing:
+        example = " ".join(f"-p {name}=64" for name in missing)
+        grows = f"the local memory of {', '.join(grown)} grows with the parameters"
+        hint = f"give the largest values that will be used with -p NAME=VALUE: {example}; or choose shorter strips"
+        raise UnsupportedError(Diagnostic(f"{grows}, but HLS needs a fixed size", None, hint))
 
 
 def make_buffers(plan: Plan, depth: int, *, power_of_two: bool | None = False) -> dict[str, Buffer]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from loadstone.emit.c.code import EMPTY, Block, Body, Cells, Function, Helper, Parameter, Text, Value, code, verbatim
+from loadstone.emit.c.code import Block, Body, Cells, Function, Helper, Parameter, Text, Value, code, verbatim
 from loadstone.emit.c.names import Names
 from loadstone.emit.c.printer import helper, written
 from loadstone.loops.accelerator import Accelerator
@@ -69,7 +69,7 @@ class Addresses:
 
     def _cell(self, buffer: Buffer) -> Function:
         """The cell of an element in its buffer; the second of two copies lies behind the first."""
-        first = code("@", COPY) if buffer.copies > 1 else EMPTY
+        first = code("@", COPY) if buffer.copies > 1 else None
         cell = cell_code(buffer.components, self.names, outermost=first)
         comment = f"The cell of {_reference(buffer.array)} in local memory."
         return self._address("cell", buffer.array, comment, (code("return @;", cell),))
@@ -113,7 +113,9 @@ def position_function(array: Array, names: Names, parameters: Sequence[Parameter
     return Function(comment, "long", f"{names[array.name]}_at", offer, (code("return @;", text),), "static inline")
 
 
-def cell_code(components: Sequence[Component], names: Names, *, outermost: Text = EMPTY, signed: bool = False) -> Text:
+def cell_code(
+    components: Sequence[Component], names: Names, *, outermost: Text | None = None, signed: bool = False
+) -> Text:
     """The number of the cell of a point (x0, x1, ...), row by row.
 
     `outermost` is the variable of one more dimension, in front of the others, if there is one. Coordinates may be
@@ -122,9 +124,10 @@ def cell_code(components: Sequence[Component], names: Names, *, outermost: Text 
     text = outermost
     for part in components:
         shown = _component(part, signed)
-        template = "@ * @ + @" if text.text.isidentifier() else "(@) * @ + @"
-        text = code(template, text, _factor(part.size, names), shown) if text.text else shown
-    return text if text.text else Text("0")
+        if text is not None:
+            shown = code("@ * @ + @" if text.is_name else "(@) * @ + @", text, _factor(part.size, names), shown)
+        text = shown
+    return text or Text("0")
 
 
 def _factor(size: Expression, names: Names) -> Text:

@@ -103,6 +103,11 @@ class Text:
     text: str
     uses: frozenset[Use] = frozenset()
 
+    @property
+    def is_name(self) -> bool:
+        """Whether it is one name."""
+        return self.uses == frozenset[Use]({self.text})
+
 
 EMPTY = Text("")
 

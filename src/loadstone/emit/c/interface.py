@@ -98,7 +98,7 @@ class Interface:
     def _cells(self, name: str, kind: ScalarType, buffer: Buffer, owner: str | None) -> Cells:
         copies = (integer(buffer.copies),) if buffer.copies > 1 else ()
         sizes = (*copies, *(part.size for part in buffer.components))
-        count = buffer.copies * max(1, buffer.cells(self.style.sizes or {})) if self.style.streamed else None
+        count = None if self.style.sizes is None else buffer.all_cells(self.style.sizes)
         return Cells(name, kind, sizes, count, owner)
 
     @cached_property

@@ -60,6 +60,100 @@ static inline int turn(int *at, int length)
 _TURN = Helper((20, "turn"), "turn", tuple(_TURN_LINES.split("\n")))
 
 
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """A channel in a program: its name there, the words that it carries, its cells, and the processes at its ends."""
+
+    name: str
+    type: ScalarType
+    count: int
+    array: str
+    producer: str
+    consumer: str
+
+    def stream(self, suffix: str, kind: ScalarType) -> Stream:
+        """A stream from one end to the other."""
+        about = f"{self.array}: {self.producer} to {self.consumer}"
+        return Stream(f"{self.name}{suffix}", kind, self.count, about)
+
+    def memory(self, suffix: str, kind: ScalarType, owner: str | None) -> Cells:
+        """A memory with a word for each cell."""
+        return Cells(f"{self.name}{suffix}", kind, (integer(self.count),), self.count, owner)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedCells:
+    """Cells that producer and consumer share, with the streams that say which are filled and freed."""
+
+    ends: Ends
+
+    @cached_property
+    def words(self) -> Cells:
+        """The cells."""
+        return self.ends.memory("_words", self.ends.type, None)
+
+    @cached_property
+    def busy(self) -> Cells:
+        """Whether a cell holds a value that is still to be read, as the producer knows."""
+        return self.ends.memory("_busy", BOOL, self.ends.producer)
+
+    @cached_property
+    def full(self) -> Cells:
+        """Whether a cell holds a value, as the consumer knows."""
+        return self.ends.memory("_full", BOOL, self.ends.consumer)
+
+    @cached_property
+    def filled(self) -> Stream:
+        """The numbers of cells that were filled."""
+        return self.ends.stream("_filled", INT)
+
+    @cached_property
+    def freed(self) -> Stream:
+        """The numbers of cells that were freed."""
+        return self.ends.stream("_freed", INT)
+
+    def start(self, side: Side) -> Body:
+        """All cells are free."""
+        return self._over_cells(code("@[cell] = false;", self.busy if side == "producer" else self.full))
+
+    def end(self, side: Side) -> Body:
+        """All cells become free."""
+        return self._over_cells(self._await_free()) if side == "producer" else ()
+
+    def _over_cells(self, body: Statement) -> Body:
+        return (Block(Text(f"for (int cell = 0; cell < {self.ends.count}; cell++)"), (body,), braced=False),)
+
+    def _await_free(self) -> Block:
+        return _wait(code("while (@[cell])", self.busy), Get(self.freed, code("@[", self.busy), "] = false;"))
+
+    def send(self, value: Text, cell: Text) -> Body:
+        """The statements that send a value through a cell."""
+        return (
+            code("const int cell = @;", cell),
+            self._await_free(),
+            Fence((self.words.name, self.freed.name)),
+            code("@[cell] = @;", self.words, value),
+            code("@[cell] = true;", self.busy),
+            Fence((self.words.name, self.filled.name)),
+            Put(self.filled, Text("cell")),
+        )
+
+    def receive(self, target: str, cell: Text, last: Text | None) -> Body:
+        """The statements that receive a value from a cell; `last` tells whether it is read no more."""
+        return (
+            code("const int cell = @;", cell),
+            _wait(code("while (!@[cell])", self.full), Get(self.filled, code("@[", self.full), "] = true;")),
+            Fence((self.words.name, self.filled.name)),
+            code("@ = @[cell];", target, self.words),
+            Fence((self.words.name, self.freed.name)),
+            *under(last, (code("@[cell] = false;", self.full), Put(self.freed, Text("cell")))),
+        )
+
+
+def _wait(head: Text, step: Get) -> Block:
+    return Block(head, (step,), braced=False)
+
+
 @dataclass(frozen=True, eq=False)
 class Link:
     """A channel in a program, under a name, for words of a type; `signed`: coordinates of producers may be negative."""
@@ -81,59 +175,46 @@ class Link:
         return self.channel.pattern in ("fifo", "fifo-register")
 
     @property
-    def shares_cells(self) -> bool:
-        """Whether two processes share cells."""
-        return not self.private and not self.ordered
-
-    @property
     def kept(self) -> bool:
         """Whether the consumer keeps the value for later reads."""
         return self.channel.pattern == "fifo-register"
 
     @property
+    def _ends(self) -> Ends:
+        channel = self.channel
+        return Ends(self.name, self.type, self.size.cells, channel.array, channel.producer, channel.consumer)
+
+    @cached_property
+    def shared(self) -> SharedCells | None:
+        """The cells that two processes share, if they do."""
+        return None if self.private or self.ordered else SharedCells(self._ends)
+
+    @cached_property
+    def _stream(self) -> Stream:
+        return self._ends.stream("", self.type)
+
+    @property
+    def _ring(self) -> Cells:
+        return self._ends.memory("_words", self.type, self.channel.producer)
+
+    @property
     def streams(self) -> tuple[Stream, ...]:
         """The streams."""
-        if self.private:
-            return ()
-        return (self._stream("", self.type),) if self.ordered else (self._filled, self._freed)
-
-    def _stream(self, suffix: str, kind: ScalarType) -> Stream:
-        about = f"{self.channel.array}: {self.channel.producer} to {self.channel.consumer}"
-        return Stream(f"{self.name}{suffix}", kind, self.size.cells, about)
-
-    @cached_property
-    def _filled(self) -> Stream:
-        return self._stream("_filled", INT)
-
-    @cached_property
-    def _freed(self) -> Stream:
-        return self._stream("_freed", INT)
-
-    @cached_property
-    def _words(self) -> Cells:
-        return self._memory("_words", self.type, self.channel.producer if self.private else None)
-
-    def _flags(self, side: Side) -> Cells:
-        """Which cells are busy, as the producer knows, or full, as the consumer does."""
-        if side == "producer":
-            return self._memory("_busy", BOOL, self.channel.producer)
-        return self._memory("_full", BOOL, self.channel.consumer)
-
-    def _memory(self, suffix: str, kind: ScalarType, owner: str | None) -> Cells:
-        count = self.size.cells
-        return Cells(f"{self.name}{suffix}", kind, (integer(count),), count, owner)
+        if self.shared:
+            return (self.shared.filled, self.shared.freed)
+        return () if self.private else (self._stream,)
 
     @property
     def cells(self) -> tuple[Cells, ...]:
         """The local memories."""
-        if self.shares_cells:
-            return (self._words, self._flags("producer"), self._flags("consumer"))
-        return (self._words,) if self.private and self.size.cells > 1 else ()
+        if self.shared:
+            return (self.shared.words, self.shared.busy, self.shared.full)
+        return (self._ring,) if self.private and self.size.cells > 1 else ()
 
     def cell_function(self) -> Function | None:
         """The function that gives the cell for the value of an instance, if cells are not filled one after another."""
         mapping = self.size.mapping
-        if self.ordered or mapping is None or not (self.size.cells > 1 or self.shares_cells):
+        if self.ordered or mapping is None or not self.cells:
             return None
         rows = zip(mapping.rows, mapping.moduli, strict=True)
         parts = [Component(row, modulus, integer(modulus)) for row, modulus in rows if modulus > 1]
@@ -145,9 +226,9 @@ class Link:
 
     def start(self, side: Side) -> Body:
         """What stands before the loops of a process on one side of the channel."""
+        if self.shared:
+            return self.shared.start(side)
         word = word_type(self.type)
-        if self.shares_cells:
-            return self._over_cells(code("@[cell] = false;", self._flags(side)))
         lines: list[str] = []
         if self.private and side == "producer":
             if self.size.cells == 1:
@@ -159,72 +240,39 @@ class Link:
         return verbatim(*lines)
 
     def end(self, side: Side) -> Body:
-        """What stands behind the loops of a process on one side of the channel: all cells become free."""
-        return self._over_cells(self._await_free()) if self.shares_cells and side == "producer" else ()
-
-    def _over_cells(self, body: Statement) -> Body:
-        return (Block(Text(f"for (int cell = 0; cell < {self.size.cells}; cell++)"), (body,), braced=False),)
+        """What stands behind the loops of a process on one side of the channel."""
+        return self.shared.end(side) if self.shared else ()
 
     def send(self, value: Text, cell: Text) -> Body:
         """The statements that send a value; `cell` is the call of the cell function."""
-        if self.private:
-            return (code("@ = @;", self._slot("last", cell), value),)
-        if self.ordered:
-            return (Put(self._stream("", self.type), value),)
-        return (
-            code("const int cell = @;", cell),
-            self._await_free(),
-            self._fence(self._freed),
-            code("@[cell] = @;", self._words, value),
-            code("@[cell] = true;", self._flags("producer")),
-            self._fence(self._filled),
-            Put(self._filled, Text("cell")),
-        )
+        if self.shared:
+            return self.shared.send(value, cell)
+        return (code("@ = @;", self._slot("last", cell), value) if self.private else Put(self._stream, value),)
 
     @property
     def is_simple(self) -> bool:
         """Whether it takes one expression to receive a value."""
-        return not (self.kept or self.shares_cells)
+        return not (self.kept or self.shared)
 
     def receive(self, target: str, cell: Text, first: Text | None, last: Text | None) -> Body:
         """The statements that receive a value into a variable.
 
         `first` and `last` tell whether this is the first and the last read of the value, None if it always is.
         """
-        if self.shares_cells:
-            return self._receive_from_cell(target, cell, last)
+        if self.shared:
+            return self.shared.receive(target, cell, last)
         if not self.kept:
             return (self._taken(target, cell),)
         return (*under(first, (self._taken(f"{self.name}_kept", cell),)), Text(f"{target} = {self.name}_kept;"))
 
-    def _receive_from_cell(self, target: str, cell: Text, last: Text | None) -> Body:
-        full = self._flags("consumer")
-        wait = Get(self._filled, code("@[", full), "] = true;")
-        return (
-            code("const int cell = @;", cell),
-            Block(code("while (!@[cell])", full), (wait,), braced=False),
-            self._fence(self._filled),
-            code("@ = @[cell];", target, self._words),
-            self._fence(self._freed),
-            *under(last, (code("@[cell] = false;", full), Put(self._freed, Text("cell")))),
-        )
-
-    def _await_free(self) -> Block:
-        busy = self._flags("producer")
-        wait = Get(self._freed, code("@[", busy), "] = false;")
-        return Block(code("while (@[cell])", busy), (wait,), braced=False)
-
     def _taken(self, target: str, cell: Text) -> Statement:
         if self.private:
             return code("@ = @;", target, self._slot("first", cell))
-        return Get(self._stream("", self.type), Text(f"{target} = "))
+        return Get(self._stream, Text(f"{target} = "))
 
     def _slot(self, end: str, cell: Text) -> Text:
         """The word of a process's own that is next at one end of the ring, or that is in a cell."""
         if self.size.cells == 1:
             return Text(f"{self.name}_word")
         place = code(f"@(&{self.name}_{end}, {self.size.cells})", _TURN) if self.ordered else cell
-        return code("@[@]", self._words, place)
-
-    def _fence(self, stream: Stream) -> Fence:
-        return Fence((self._words.name, stream.name))
+        return code("@[@]", self._ring, place)

@@ -33,10 +33,10 @@ from loadstone.emit.c.names import renamed
 from loadstone.emit.c.printer import instance_code, loop_code, written
 from loadstone.emit.c.program import Limit, Program, called
 from loadstone.emit.c.transfers import Transfers, local_element, point_rank
-from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Instance, Node
 from loadstone.model.expression import Constant
+from loadstone.storage.buffers import check_fixed_sizes
 
 _TRUE, _WORDS = Text("true"), Text("words")
 
@@ -51,7 +51,7 @@ def fixed_program(accelerator: Accelerator, parameters: Mapping[str, int] | None
 
     Raises `UnsupportedError` where a size depends on parameters that are not given.
     """
-    _check_sizes(accelerator, parameters)
+    check_fixed_sizes(accelerator.buffers, parameters or {})
     return _program(Interface(accelerator, Style(streamed=True, sizes=parameters or {})))
 
 
@@ -110,17 +110,6 @@ def _limit(given: Interface) -> Limit | None:
     )
 
 
-def _check_sizes(accelerator: Accelerator, parameters: Mapping[str, int] | None) -> None:
-    """Raise `UnsupportedError` where the size of a local buffer is not known."""
-    open_sizes = {name for name, buffer in accelerator.buffers.items() if not buffer.folds_all}
-    missing = [name for name in accelerator.kernel.parameters if name not in (parameters or {})]
-    if open_sizes and missing:
-        example = " ".join(f"-p {name}=64" for name in missing)
-        grows = f"the local memory of {', '.join(sorted(open_sizes))} grows with the parameters"
-        hint = f"give the largest values that will be used with -p NAME=VALUE: {example}; or choose shorter strips"
-        raise UnsupportedError(Diagnostic(f"{grows}, but HLS needs a fixed size", None, hint))
-
-
 @dataclass(frozen=True, eq=False)
 class Processes:
     """The processes of an accelerator, and the function that executes a tile."""
@@ -152,7 +141,7 @@ class Processes:
         """The load process; at the end it takes what the other processes still send."""
         strips = self._load_early_strips() if self.given.early else self._load_strips()
         start, total = verbatim("int in_flight = 0;", "long words = 0;"), code("*@ = words;", self.given.counters[0])
-        return self._process("load", "brings what the tiles need", (*start, *strips, total))
+        return _process(self.given, "load", "brings what the tiles need", (*start, *strips, total))
 
     def _load_strips(self) -> Body:
         """Strips that overlap, or wait until all of the strip before is stored."""
@@ -216,7 +205,7 @@ class Processes:
         )
         after = (self._send("strip_computed"),) if self.given.early else ()
         body = self._over_strips((*self._over(*self._tiles, tile), *after))
-        return self._process("compute", "executes the tiles", self._with_registers(body))
+        return _process(self.given, "compute", "executes the tiles", self._with_registers(body))
 
     def _with_registers(self, body: Body) -> Body:
         """Statements after declarations of the scalars in them that the compute process keeps and nobody gives it."""
@@ -233,7 +222,7 @@ class Processes:
         """The store process."""
         tile = (self._receive("computed"), *self._words_of("store_tile"), self._send("stored"))
         strips, total = self._over_strips(self._over(*self._tiles, tile)), code("*@ = words;", self.given.counters[1])
-        return self._process("store", "takes results to memory", (Text("long words = 0;"), *strips, total))
+        return _process(self.given, "store", "takes results to memory", (Text("long words = 0;"), *strips, total))
 
     def sequential(self) -> Function:
         """All processes in one, without overlap."""
@@ -245,9 +234,6 @@ class Processes:
         comment = "Load, compute and store of each tile, one after the other."
         whole = self._with_registers((*start, *body))
         return Function(comment, "void", "sequential", self.given.in_process, whole)
-
-    def _process(self, name: str, task: str, body: Body) -> Function:
-        return Function(f"{name.capitalize()} process: {task}.", "void", name, self.given.in_process, body)
 
     def _send(self, tokens: str) -> Put:
         return Put(self.given.tokens[tokens], _TRUE)
@@ -281,3 +267,7 @@ class Processes:
 def _fenced(work: Statement) -> Body:
     """Work on a tile between fences."""
     return (Fence(), work, Fence())
+
+
+def _process(given: Interface, name: str, task: str, body: Body) -> Function:
+    return Function(f"{name.capitalize()} process: {task}.", "void", name, given.in_process, body)

@@ -207,6 +207,10 @@ class Parts:
         made = ((link, link.cell_function()) for link in self.links)
         return {link.channel.id: function for link, function in made if function is not None}
 
+    def text(self, expression: Expression) -> Text:
+        """An expression of parameters and coordinates."""
+        return written(self.names.source.counted(expression))
+
     def cell(self, channel: Channel, point: Callable[[], Sequence[Text]]) -> Text:
         """The cell for the value of an instance in a channel; nothing where no function gives it."""
         function = self.cell_functions.get(channel.id)
@@ -246,18 +250,13 @@ class ProcessBody:
         body: Body = (*self._around(Link.start), *self._loops(), *self._around(Link.end))
         if counter is not None:
             body = (Text("long words = 0;"), *body, code("*@ = words;", counter))
-        return Function(self._comment(), "void", self.parts.names.processes[self.process.name], self.parts.offer, body)
-
-    def _comment(self) -> str:
-        match self.process.kind:
-            case "load":
-                return f"Loads elements of {self.process.array}, each once, in the order of their first use."
-            case "store":
-                return f"Stores the elements of {self.process.array} that the kernel writes."
-            case "compute":
-                statement = self.parts.kernel.statement(self.process.name)
-                line = f", line {statement.span.line}" if statement.span else ""
-                return f"Executes statement {statement.name}, which writes {statement.write.array}{line}."
+        return Function(
+            _comment(self.parts.kernel, self.process),
+            "void",
+            self.parts.names.processes[self.process.name],
+            self.parts.offer,
+            body,
+        )
 
     def _around(self, lines: Callable[[Link, Side], Body]) -> Iterator[Statement]:
         for link in self._incoming:
@@ -267,7 +266,7 @@ class ProcessBody:
 
     def _loops(self) -> Body:
         loops = self._points.loops(self.parts.kernel.context, self._names.dates)
-        waits = any(link.shares_cells for link in (*self._incoming, *self._outgoing))
+        waits = any(link.shared for link in (*self._incoming, *self._outgoing))
         return loop_code(self.parts.names.source.loops(loops), self._instance, () if waits else (Pipelined(),))
 
     def _instance(self, leaf: Instance) -> Body:
@@ -285,20 +284,16 @@ class ProcessBody:
         """What an instance does."""
         match self.process.kind:
             case "load":
-                value = code(f"const {word_type(self._moved.type)} value = @;", self._element())
+                value = code(f"const {word_type(self._read_arrays[0].type)} value = @;", self._element())
                 return (value, *self._sends("value"), Text("words++;"))
             case "store":
                 return (*self._reads(), code("@ = value;", self._element()), Text("words++;"))
             case "compute":
                 return (*self._reads(), *self._compute(), *self._sends("result"))
 
-    @property
-    def _moved(self) -> Array:
-        return self.parts.kernel.arrays[self.process.array]
-
     def _element(self) -> Text:
         """The element of external memory that an instance loads or stores."""
-        array = self._moved
+        array = self._read_arrays[0]
         place = call_at(self.parts.positions[array.name], self._point)
         return code("@[@]", self.parts.external(array, self.process.kind), place)
 
@@ -315,20 +310,21 @@ class ProcessBody:
 
     def _operands(self) -> Iterator[Text]:
         """What the reads of the statement bring: variables, or scalars that the process is given."""
-        for read, operand in zip(self._read_arrays(), self._names.operands, strict=True):
+        for read, operand in zip(self._read_arrays, self._names.operands, strict=True):
             name = self.parts.names.source[read.name]
             yield Text(name, frozenset({name})) if read in self.parts.by_value else Text(operand)
 
+    @cached_property
     def _read_arrays(self) -> list[Array]:
-        """The arrays from which the values that an instance reads come."""
+        """The arrays from which the values that an instance reads come; of a load or store, the one that it moves."""
+        arrays = self.parts.kernel.arrays
         if self.process.kind != "compute":
-            return [self._moved]
-        reads = self.parts.kernel.statement(self.process.name).reads
-        return [self.parts.kernel.arrays[read.array] for read in reads]
+            return [arrays[self.process.array]]
+        return [arrays[read.array] for read in self.parts.kernel.statement(self.process.name).reads]
 
     def _reads(self) -> Iterator[Statement]:
         """The statements that receive what an instance reads."""
-        for position, (array, operand) in enumerate(zip(self._read_arrays(), self._names.operands, strict=True)):
+        for position, (array, operand) in enumerate(zip(self._read_arrays, self._names.operands, strict=True)):
             links = [link for link in self._incoming if link.channel.read == position]
             if links:
                 yield from self._read(operand, sorted(links, key=_pieces), self._is_read_always(position))
@@ -351,19 +347,18 @@ class ProcessBody:
         for number, link in enumerate(links):
             is_rest = always and number + 1 == len(links)
             test = None if is_rest else self._is_in(link.channel.relation.range(), self.process.domain) or Text("true")
-            if_ = EMPTY if test is None else code("if (@)", test)
-            head = code("else @" if if_.text else "else", *([if_] if if_.text else [])) if number else if_
+            head = _choice(test, is_first=number == 0)
             received = self._receive(operand, link)
-            lines += (Block(head, received),) if head.text or link.shares_cells else received
+            lines += (Block(head, received),) if head.text or link.shared else received
         return tuple(lines)
 
     def _receive(self, target: str, link: Link) -> Body:
         channel = link.channel
         readers = channel.relation.range()
         first = self._is_in(self._points.first_reads(channel), readers) if link.kept else None
-        several = link.shares_cells and channel.pattern == "reorder-register"
+        several = link.shared and channel.pattern == "reorder-register"
         last = self._is_in(self._points.last_reads(channel), readers) if several else None
-        cell = self.parts.cell(channel, lambda: [self._text(x) for x in self._points.source(channel)])
+        cell = self.parts.cell(channel, lambda: [self.parts.text(x) for x in self._points.source(channel)])
         return link.receive(target, cell, first, last)
 
     def _sends(self, result: str) -> Iterator[Statement]:
@@ -379,11 +374,27 @@ class ProcessBody:
 
     def _is_in(self, part: isl.Set, known: isl.Set) -> Text | None:
         test = self._points.is_in(part, known)
-        return None if test is None else self._text(test)
+        return None if test is None else self.parts.text(test)
 
-    def _text(self, expression: Expression) -> Text:
-        return written(self.parts.names.source.counted(expression))
+
+def _choice(test: Text | None, *, is_first: bool) -> Text:
+    """The head of one of several blocks, the last of which may do without a test."""
+    if test is None:
+        return EMPTY if is_first else Text("else")
+    return code("if (@)" if is_first else "else if (@)", test)
 
 
 def _pieces(link: Link) -> int:
     return link.channel.relation.n_basic_map()
+
+
+def _comment(kernel: Kernel, process: Process) -> str:
+    match process.kind:
+        case "load":
+            return f"Loads elements of {process.array}, each once, in the order of their first use."
+        case "store":
+            return f"Stores the elements of {process.array} that the kernel writes."
+        case "compute":
+            statement = kernel.statement(process.name)
+            line = f", line {statement.span.line}" if statement.span else ""
+            return f"Executes statement {statement.name}, which writes {statement.write.array}{line}."

@@ -202,8 +202,12 @@ def emit_loops(node: Node, instance: Callable[[Instance], list[str]]) -> list[st
 
 
 def _increment(iterator: str, step: Expression) -> Text:
-    text = written(step)
-    return Text(f"{iterator}++") if text.text == "1" else code("@ += @", iterator, text)
+    return Text(f"{iterator}++") if is_constant(step, 1) else code("@ += @", iterator, written(step))
+
+
+def is_constant(expression: Expression, value: int) -> bool:
+    """Whether the expression is a literal of a value."""
+    return isinstance(expression, Constant) and expression.value == value
 
 
 def braced(head: str, body: Sequence[str]) -> list[str]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, assert_never
+from typing import assert_never
 
+from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.intel import emit_intel
 from loadstone.emit.c.of_accelerator import allocated_program, fixed_program
 from loadstone.emit.c.of_network import network_program
 from loadstone.emit.c.program import Program
 from loadstone.emit.c.reference import emit_reference
 from loadstone.emit.c.shim import HLS_H, HLS_STREAM_H
-from loadstone.emit.c.testbench import Callee, emit_testbench
+from loadstone.emit.c.testbench import Callee, emit_entry, emit_testbench
 from loadstone.emit.c.threads import emit_c
 from loadstone.emit.c.vitis import emit_vitis
 from loadstone.emit.project import Project
@@ -24,7 +25,6 @@ from loadstone.networks.instances import network_words
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
 
-Flavour = Literal["vitis", "intel"]
 _SEQUENTIAL = """
 sequential: testbench
 	./testbench sequential $(PARAMETERS)
@@ -98,7 +98,7 @@ def build_project(
     for target in targets:
         is_hls = target == "hls"
         program = fixed_program(accelerator, known) if is_hls else allocated_program(accelerator)
-        files.update(_folder(target, Callee(program, is_hls), flavour, parameters, predicted))
+        files.update(_folder(target, Callee(program, flavour if is_hls else None), parameters, predicted))
     return Project(files)
 
 
@@ -118,37 +118,43 @@ def build_network_project(
     files = {"network.json": json.dumps(network_info(network, values), indent=2) + "\n"}
     program, predicted = network_program(network, sizes, parameters), network_words(network, parameters)
     for target in targets:
-        files.update(_folder(target, Callee(program, target == "hls"), flavour, parameters, predicted))
+        callee = Callee(program, flavour if target == "hls" else None)
+        files.update(_folder(target, callee, parameters, predicted))
     return Project(files)
 
 
 def _folder(
-    target: str,
-    callee: Callee,
-    flavour: Flavour,
-    parameters: Mapping[str, int],
-    predicted: tuple[int, int] | None,
+    target: str, callee: Callee, parameters: Mapping[str, int], predicted: tuple[int, int] | None
 ) -> Iterator[tuple[str, str]]:
     """The files of a program with testbench, original and Makefile, by their paths."""
     program = callee.program
     files = {
-        **(emit_hls(program, flavour) if callee.is_hls else emit_c(program)),
-        f"testbench.{'cpp' if callee.is_hls else 'c'}": emit_testbench(callee, parameters, predicted),
+        **_sources(callee),
+        f"testbench.{callee.suffix}": emit_testbench(callee, parameters, predicted),
         "reference.c": emit_reference(program.kernel, "reference"),
-        "Makefile": _hls_makefile(program) if callee.is_hls else _c_makefile(program),
+        "Makefile": _hls_makefile(program) if callee.flavour else _c_makefile(program),
     }
     return ((f"{target}/{path}", text) for path, text in files.items())
 
 
-def emit_hls(program: Program, flavour: Flavour) -> dict[str, str]:
-    """The files of a program in HLS C++, by their paths: interface, program, and a header for simulation in `sim`."""
-    match flavour:
+def emit_library(program: Program, flavour: Flavour | None) -> dict[str, str]:
+    """The files of a program in C, or in a flavour of HLS C++, and an entry for each way to run it, by their paths."""
+    callee = Callee(program, flavour)
+    return {**_sources(callee), f"entry.{callee.suffix}": emit_entry(callee)}
+
+
+def _sources(callee: Callee) -> dict[str, str]:
+    """The files of a program; for HLS: interface, program, and a header for simulation in `sim`."""
+    program = callee.program
+    match callee.flavour:
+        case None:
+            return emit_c(program)
         case "vitis":
             (header, source), shim = emit_vitis(program), {"sim/hls_stream.h": HLS_STREAM_H}
         case "intel":
             (header, source), shim = emit_intel(program), {"sim/HLS/hls.h": HLS_H}
         case _:
-            assert_never(flavour)
+            assert_never(callee.flavour)
     return {f"{program.name}.hpp": header, f"{program.name}.cpp": source, **shim}
 
 

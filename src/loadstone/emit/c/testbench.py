@@ -11,6 +11,7 @@ from typing import assert_never
 
 from loadstone.emit.c.arithmetic import literal
 from loadstone.emit.c.code import INDENT, word_type
+from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.names import Names
 from loadstone.emit.c.printer import braced, emit_expression, helpers_used
 from loadstone.emit.c.program import Program
@@ -42,25 +43,30 @@ static void *allocate(long count, size_t size)
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """A generated program as its callers see it, in C or HLS C++."""
+    """A generated program as its callers see it, in C or in a flavour of HLS C++."""
 
     program: Program
-    is_hls: bool
+    flavour: Flavour | None
+
+    @property
+    def suffix(self) -> str:
+        """How names of sources end."""
+        return "cpp" if self.flavour else "c"
 
     @property
     def header(self) -> str:
         """The line that includes its interface."""
-        return f'#include "{self.program.name}.{"hpp" if self.is_hls else "h"}"'
+        return f'#include "{self.program.name}.{"hpp" if self.flavour else "h"}"'
 
     @property
     def linkage(self) -> str:
         """What stands before functions of C."""
-        return 'extern "C" ' if self.is_hls else ""
+        return 'extern "C" ' if self.flavour else ""
 
     @property
     def ways(self) -> tuple[str, ...]:
         """The ways to run it."""
-        return (self.program.way, *(["sequential"] if self.program.sequential and not self.is_hls else []))
+        return (self.program.way, *(["sequential"] if self.program.sequential and not self.flavour else []))
 
     def call(self, way: str, words: Sequence[str], failed: Sequence[str]) -> list[str]:
         """The lines that call it with its arrays in `memory`, and in `initial` where they were copied."""
@@ -73,8 +79,8 @@ class Callee:
             for a in program.arrays
         ]
         arguments = ", ".join([*(p.name for p in program.parameters), *scalars, *arrays, *words])
-        call = f"{program.name}_{'top' if self.is_hls else way}({arguments})"
-        return [f"{call};"] if self.is_hls else braced(f"if ({call} != 0)", failed)
+        call = f"{program.name}_{'top' if self.flavour else way}({arguments})"
+        return [f"{call};"] if self.flavour else braced(f"if ({call} != 0)", failed)
 
     @property
     def copied(self) -> list[int]:

@@ -22,7 +22,7 @@ from loadstone.emit.c.code import (
     verbatim,
 )
 from loadstone.emit.c.interface import Interface
-from loadstone.emit.c.printer import written
+from loadstone.emit.c.printer import is_constant, written
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.scan import Scan
 from loadstone.model.expression import Expression
@@ -68,9 +68,8 @@ class Transfers:
         return written(self.interface.names.counted(expression))
 
     def _first(self, scan: Scan) -> Iterator[Statement]:
-        some = self._counted(scan.some)
-        if some.text != "1":
-            yield Block(code("if (!(@))", some), verbatim("return false;"), braced=False)
+        if not is_constant(scan.some, 1):
+            yield Block(code("if (!(@))", self._counted(scan.some)), verbatim("return false;"), braced=False)
         yield from self._set(scan, 0)
         yield Text("return true;")
 
@@ -80,11 +79,11 @@ class Transfers:
 
     def _next(self, scan: Scan) -> Iterator[Statement]:
         for position, step in reversed(list(enumerate(scan.steps))):
-            more = self._counted(step.more)
-            if more.text == "0":
+            if is_constant(step.more, 0):
                 continue
             move = code(f"@->x{position} = @;", _POINT, self._counted(step.next))
-            yield Block(code("if (@)", more), (move, *self._set(scan, position + 1), Text("return true;")))
+            body = (move, *self._set(scan, position + 1), Text("return true;"))
+            yield Block(code("if (@)", self._counted(step.more)), body)
         yield Text("return false;")
 
     @cached_property

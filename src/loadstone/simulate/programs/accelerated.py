@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.of_accelerator import allocated_program, fixed_program
 from loadstone.emit.c.program import Program
-from loadstone.emit.c.targets import Flavour, emit_hls
-from loadstone.emit.c.testbench import Callee, emit_entry
-from loadstone.emit.c.threads import emit_c
+from loadstone.emit.c.targets import emit_library
 from loadstone.loops.accelerator import Accelerator
 from loadstone.simulate.programs.compiled import CompiledKernel, Sources
 
@@ -29,10 +28,6 @@ def compile_hls(accelerator: Accelerator, flavour: Flavour, parameters: Mapping[
 
 def compile_program(program: Program, way: str, flavour: Flavour | None = None) -> CompiledKernel:
     """A program that runs in one of its ways: in C, or in a flavour of HLS C++."""
-    entry = emit_entry(Callee(program, is_hls=flavour is not None))
-    if flavour is None:
-        sources = Sources({**emit_c(program), "entry.c": entry}, [f"{program.name}.c", "entry.c"], STRICT)
-    else:
-        files = {**emit_hls(program, flavour), "entry.cpp": entry}
-        sources = Sources(files, [f"{program.name}.cpp", "entry.cpp"], STRICT_CPP)
-    return CompiledKernel(program.kernel, sources, way)
+    files = emit_library(program, flavour)
+    compiled = [path for path in files if path.endswith((".c", ".cpp"))]
+    return CompiledKernel(program.kernel, Sources(files, compiled, STRICT_CPP if flavour else STRICT), way)

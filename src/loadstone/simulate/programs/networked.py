@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.of_network import network_program
-from loadstone.emit.c.targets import Flavour
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
 from loadstone.simulate.programs.accelerated import compile_program
