@@ -20,7 +20,7 @@ COPY = Value("copy")
 """Which copy of the local buffers a strip uses, where they have two."""
 _MODULO = helper("mod", INT)
 _OVERRUN_LINES = """\
-/* Stops the program: a local cell does not hold the element that is read from it. */
+/* Aborts: a local cell does not hold the element read from it. */
 static void overrun(const char *array, long expected, long found)
 {
   fprintf(stderr, "overrun: the cell of word %ld of %s holds word %ld\\n", expected, array, found);
@@ -32,7 +32,7 @@ _OVERRUN = Helper((20, "overrun"), "overrun", tuple(_OVERRUN_LINES.split("\n")))
 
 @dataclass(frozen=True, eq=False)
 class Addresses:
-    """The address functions of an accelerator; with `tags`, cells know which elements they hold, and reads check it."""
+    """The address functions of an accelerator; with `tags`, each read checks which element the cell holds."""
 
     accelerator: Accelerator
     names: Names
@@ -40,7 +40,7 @@ class Addresses:
     tags: Mapping[str, Cells]
 
     def functions(self) -> list[Function]:
-        """All functions, each after those that it calls."""
+        """All functions, callees first."""
         return list(self._functions.values())
 
     def inside(self, array: Array, subscripts: Sequence[Text], is_write: bool) -> Text:
@@ -75,7 +75,7 @@ class Addresses:
         return self._address("cell", buffer.array, comment, (code("return @;", cell),))
 
     def _checks(self, array: Array, cell: Function, at: Function) -> Iterator[Function]:
-        """Access to cells that know what they hold."""
+        """Accesses to cells with tags."""
         tag = self.tags[array.name]
         first = code("const int cell = @;", cell.call())
         stop = code(f'@("{array.name}", @, @[cell] - 1);', _OVERRUN, at.call(), tag)

@@ -1,8 +1,7 @@
 """C as a tree: parameters with their roles, statements whose texts know the names in them, and functions.
 
-Nothing is read back from text. A function takes those of the parameters on offer whose names its statements use, and a
-program defines the helpers that they use. Streams, fences and pipelined loops are statements of their own, which a
-`Syntax` prints.
+Generated text is never parsed. A function takes the parameters on offer that its statements use, and a program defines
+the helpers in use. Streams, fences and pipelined loops are statements of their own, printed by a `Syntax`.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ Parameter = Value | Pointer | External | Cells | Stream | Counter
 
 @dataclass(frozen=True, slots=True)
 class Helper:
-    """A small function that programs define where they use it, in this order."""
+    """A helper function; `order` sorts definitions."""
 
     order: tuple[int, str]
     name: str
@@ -98,7 +97,7 @@ Use = str | Helper
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of C, or a part of one, with the names and helpers in it that a function may have to be given."""
+    """A line of C, or a part of one, with the names of parameters and functions in it, and the helpers."""
 
     text: str
     uses: frozenset[Use] = frozenset()
@@ -140,7 +139,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """Keeps accesses to things in order; without names, to all that a process shares with others."""
+    """A memory fence for memories and streams; without names, for all that a process shares."""
 
     names: tuple[str, ...] = ()
 
@@ -250,7 +249,7 @@ def c_declaration(parameter: Parameter) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """How a language writes parameters and statements for which C has no word.
+    """How a language writes parameters, streams, fences and pipelined loops.
 
     In templates `@` is the name of a stream, `~` its type as a part of a name, `%` the word that is put, or the names
     that a fence keeps in order.
@@ -292,7 +291,7 @@ PLAIN = Syntax()
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function; of the parameters on `offer` it takes those that its body uses."""
+    """A function; its parameters are the ones on `offer` in use in its body."""
 
     comment: str
     result: str
@@ -308,7 +307,7 @@ class Function:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that it takes."""
+        """The parameters in use."""
         return tuple(parameter for parameter in self.offer if parameter.name in self.uses)
 
     def lines(self, syntax: Syntax) -> list[str]:

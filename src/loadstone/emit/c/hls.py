@@ -1,4 +1,4 @@
-"""What the HLS back ends share: a top function that refuses parameters, processes with memory of their own."""
+"""Shared by the HLS back ends: the top function with its limit, processes with private memory."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from loadstone.emit.c.program import Program
 Flavour = Literal["vitis", "intel"]
 
 
-def declaration(cells: Cells) -> str:
+def array_declaration(cells: Cells) -> str:
     """The declaration of a memory."""
     return f"{word_type(cells.type)} {cells.name}[{cells.count}]"
 
 
 def with_own_memory(program: Program, process: Function) -> Function:
-    """The process, with declarations of the memories that belong to it."""
+    """The process, with declarations of its private memories."""
     owned = [p for p in process.parameters if isinstance(p, Cells) and p.owner is not None]
-    declared = (Text(f"LOCAL {declaration(cells)};") for cells in owned)
+    declared = (Text(f"LOCAL {array_declaration(cells)};") for cells in owned)
     return replace(process, offer=tuple(p for p in process.offer if p not in owned), body=(*declared, *process.body))
 
 
@@ -63,7 +63,7 @@ def counted(program: Program, work: Iterable[str]) -> list[str]:
     ]
 
 
-def definition(program: Program, body: Iterable[str]) -> list[str]:
+def top_function(program: Program, body: Iterable[str]) -> list[str]:
     """The top function."""
     return [_signature(program), "{", *(INDENT + line for line in body), "}", ""]
 

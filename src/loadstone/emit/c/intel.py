@@ -30,7 +30,15 @@ from loadstone.emit.c.code import (
     listed,
     word_type,
 )
-from loadstone.emit.c.hls import counted, declaration, definition, emit_beginning, guard, header, with_own_memory
+from loadstone.emit.c.hls import (
+    array_declaration,
+    counted,
+    emit_beginning,
+    guard,
+    header,
+    top_function,
+    with_own_memory,
+)
 from loadstone.emit.c.printer import emit_expression
 from loadstone.emit.c.program import Program
 from loadstone.model.types import LONG
@@ -50,7 +58,7 @@ _OUTSIDE = "ihc::latency<0>, ihc::maxburst<16>, ihc::waitrequest<true>"
 _ON_CHIP = "ihc::latency<1>"
 
 Host = External | Cells | Counter
-"""What is outside of the component."""
+"""A memory or counter behind a memory-mapped host."""
 
 
 def _is_host(parameter: Parameter) -> bool:
@@ -79,11 +87,11 @@ def emit_intel(program: Program) -> tuple[str, str]:
         *(f"static {_stream_type(stream)} {stream.name};" for stream in program.streams),
         "",
         *(line for function in (*program.functions, *tasks, component) for line in function.lines(INTEL)),
-        *definition(program, _top(program, component)),
+        *top_function(program, _top(program, component)),
     ]
     parts = [
         *("#include <HLS/hls.h>", ""),
-        "/* External arrays, on-chip memories and counters as the component sees them. */",
+        "/* Memory-mapped hosts: external arrays, on-chip memories and counters. */",
         *_host_types(program),
         *("", "/* The component. */", f"{component.head(INTEL)};", ""),
     ]
@@ -126,7 +134,7 @@ def _top(program: Program, component: Function) -> Iterator[str]:
     """The body of a function that calls the component with arrays, as a testbench does."""
     yield from program.unused(component.parameters)
     yield from guard(program)
-    yield from (f"static {declaration(cells)};" for cells in program.shared)
+    yield from (f"static {array_declaration(cells)};" for cells in program.shared)
     ports = {host.name: f"{host.name}_port" for host in _hosts(program) if host in component.parameters}
     yield from counted(program, [*_ports(program, ports), f"{component.call(ports).text};"])
 

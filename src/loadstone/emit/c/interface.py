@@ -1,4 +1,4 @@
-"""What the functions of an accelerator are given: parameters, arrays, local buffers, streams of tokens and words."""
+"""Parameters on offer to the functions of an accelerator: arrays, local buffers, streams of tokens and words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from loadstone.storage.buffers import Buffer
 from loadstone.transfer.volumes import array_words
 
 WORDS_IN_STREAM = 512
-"""How many loaded words may wait for the compute process, for each array that is loaded through a stream."""
+"""The capacity of a stream of loaded words."""
 _TOKENS = {
     "loaded": "tiles whose elements are in local memory",
     "computed": "tiles whose results are in local memory",
@@ -32,8 +32,8 @@ class Style:
     """How an accelerator is written.
 
     With `streamed`, runs of elements are transferred by loops of their own, and arrays that the compute process writes
-    are loaded through streams: then each buffer is written by one process alone. `sizes` are the parameters for which
-    local memory has fixed sizes, none where it is allocated. With `checked`, cells know which elements they hold.
+    are loaded through streams, so that each buffer has one writer. `sizes` are the parameters for which
+    local memory has fixed sizes, none where it is allocated. With `checked`, each cell has a tag: the element in it.
     """
 
     streamed: bool = False
@@ -43,7 +43,7 @@ class Style:
 
 @dataclass(frozen=True, eq=False)
 class Interface:
-    """What the functions of an accelerator may be given, in a style."""
+    """The parameters on offer to the functions of an accelerator, in a style."""
 
     accelerator: Accelerator
     style: Style
@@ -60,7 +60,7 @@ class Interface:
 
     @cached_property
     def scalars(self) -> tuple[Value, ...]:
-        """The scalars that enter by value."""
+        """The scalars passed by value."""
         return tuple(Value(self.names[a.name], a.type) for a in self.accelerator.registers if a.initialised)
 
     @cached_property
@@ -79,7 +79,7 @@ class Interface:
 
     @cached_property
     def locals(self) -> Mapping[str, Cells]:
-        """The local buffers, by arrays; those that only the compute process sees belong to it."""
+        """The local buffers, by arrays; the compute process owns its private ones."""
         queued = {scan.array for scan in self.queued}
         shared = self.accelerator.stored | {scan.array for scan in self.accelerator.loads if scan.array not in queued}
         return {
@@ -91,7 +91,7 @@ class Interface:
 
     @cached_property
     def tags(self) -> Mapping[str, Cells]:
-        """What the cells of local buffers hold, by arrays, where that is checked."""
+        """The tags of the cells of local buffers, by arrays, in checked programs."""
         buffers = self.accelerator.buffers if self.style.checked else {}
         return {name: self._cells(f"{self.names[name]}_tag", LONG, buffer, None) for name, buffer in buffers.items()}
 
@@ -109,7 +109,7 @@ class Interface:
 
     @cached_property
     def queued(self) -> tuple[Scan, ...]:
-        """The scans of what is loaded through streams."""
+        """The scans of arrays loaded through streams."""
         written = {statement.write.array for statement in self.accelerator.kernel.statements}
         return tuple(s for s in (*self.early, *self.late) if self.style.streamed and s.array in written)
 
@@ -129,13 +129,13 @@ class Interface:
 
     @cached_property
     def changed(self) -> tuple[Array, ...]:
-        """The scalars that the compute process changes."""
+        """The scalars written by the compute process: its registers."""
         written = {statement.write.array for statement in self.accelerator.kernel.statements}
         return tuple(array for array in self.accelerator.registers if array.name in written)
 
     @cached_property
     def registers(self) -> tuple[Pointer, ...]:
-        """The scalars that the compute process changes, as its tiles see them."""
+        """The registers, by reference."""
         return tuple(Pointer(self.names[a.name], word_type(a.type)) for a in self.changed)
 
     @cached_property
@@ -151,7 +151,7 @@ class Interface:
 
     @cached_property
     def in_tile(self) -> tuple[Parameter, ...]:
-        """What functions that deal with one tile may be given."""
+        """The parameters on offer to functions of one tile."""
         values = tuple(s for s in self.scalars if s.name not in {r.name for r in self.registers})
         return (
             *(*self.parameters, *self.coordinates, *values, *self.registers),
@@ -160,7 +160,7 @@ class Interface:
 
     @cached_property
     def in_process(self) -> tuple[Parameter, ...]:
-        """What processes may be given."""
+        """The parameters on offer to processes."""
         return (
             *(*self.parameters, *self.scalars, *self.arrays, *self.cells),
             *(*self.queues.values(), *self.tokens.values(), *self.counters),

@@ -49,7 +49,7 @@ from loadstone.storage.buffers import Component
 
 Side = Literal["producer", "consumer"]
 _TURN_LINES = """\
-/* The place in a ring at which it is, and a step to the next one. */
+/* The position in a ring buffer; advances to the next. */
 static inline int turn(int *at, int length)
 {
   const int place = *at;
@@ -62,7 +62,7 @@ _TURN = Helper((20, "turn"), "turn", tuple(_TURN_LINES.split("\n")))
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """A channel in a program: its name there, the words that it carries, its cells, and the processes at its ends."""
+    """A channel in a program: its name, type of words, number of cells, array, and the processes at its ends."""
 
     name: str
     type: ScalarType
@@ -83,7 +83,7 @@ class Ends:
 
 @dataclass(frozen=True, eq=False)
 class SharedCells:
-    """Cells that producer and consumer share, with the streams that say which are filled and freed."""
+    """Cells shared by producer and consumer, and the streams of cells filled and freed."""
 
     ends: Ends
 
@@ -94,12 +94,12 @@ class SharedCells:
 
     @cached_property
     def busy(self) -> Cells:
-        """Whether a cell holds a value that is still to be read, as the producer knows."""
+        """Per cell, whether it is occupied: the view of the producer."""
         return self.ends.memory("_busy", BOOL, self.ends.producer)
 
     @cached_property
     def full(self) -> Cells:
-        """Whether a cell holds a value, as the consumer knows."""
+        """Per cell, whether it is occupied: the view of the consumer."""
         return self.ends.memory("_full", BOOL, self.ends.consumer)
 
     @cached_property
@@ -139,7 +139,7 @@ class SharedCells:
         )
 
     def receive(self, target: str, cell: Text, last: Text | None) -> Body:
-        """The statements that receive a value from a cell; `last` tells whether it is read no more."""
+        """The statements that receive a value from a cell; `last` is the test for its last read."""
         return (
             code("const int cell = @;", cell),
             _wait(code("while (!@[cell])", self.full), Get(self.filled, code("@[", self.full), "] = true;")),
@@ -186,7 +186,7 @@ class Link:
 
     @cached_property
     def shared(self) -> SharedCells | None:
-        """The cells that two processes share, if they do."""
+        """The cells shared by two processes, if any."""
         return None if self.private or self.ordered else SharedCells(self._ends)
 
     @cached_property
@@ -271,7 +271,7 @@ class Link:
         return Get(self._stream, Text(f"{target} = "))
 
     def _slot(self, end: str, cell: Text) -> Text:
-        """The word of a process's own that is next at one end of the ring, or that is in a cell."""
+        """The word at one end of the ring, or in a cell, of a private channel."""
         if self.size.cells == 1:
             return Text(f"{self.name}_word")
         place = code(f"@(&{self.name}_{end}, {self.size.cells})", _TURN) if self.ordered else cell

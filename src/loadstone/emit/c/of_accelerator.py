@@ -1,7 +1,7 @@
 """An accelerator as a program: a network of three processes, load, compute and store.
 
-An HLS compiler may move accesses that it thinks are unrelated, and to it a token and the memory that the token speaks
-of are unrelated. So fences stand around the work on each tile.
+An HLS compiler may reorder accesses to unrelated objects, and it takes a token and the memory behind it for unrelated.
+So fences stand around the work on each tile.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TRUE, _WORDS = Text("true"), Text("words")
 
 
 def allocated_program(accelerator: Accelerator, *, checked: bool = False) -> Program:
-    """The program with local memory that is allocated; `checked` ones stop where a cell holds another element."""
+    """The program with local memory that is allocated; `checked`: aborts where a cell holds another element."""
     return _program(Interface(accelerator, Style(checked=checked)))
 
 
@@ -92,7 +92,7 @@ def _summary(accelerator: Accelerator) -> str:
 
 
 def _limit(given: Interface) -> Limit | None:
-    """The parameters that need more local memory than there is."""
+    """The parameters beyond the size of local memory."""
     sizes = given.style.sizes
     if sizes is None:
         return None
@@ -105,9 +105,7 @@ def _limit(given: Interface) -> Limit | None:
     if not exceeded:
         return None
     limits = ", ".join(f"{name} = {value}" for name, value in sizes.items())
-    return Limit(
-        listed(dict.fromkeys(exceeded), " || "), f"Local memory is large enough for {limits}; with larger parameters,"
-    )
+    return Limit(listed(dict.fromkeys(exceeded), " || "), f"Local memory is sized for {limits}; for larger parameters,")
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,26 +136,28 @@ class Processes:
         return Text(f"*{name}" if array in {a.name for a in given.changed} else name, frozenset({name}))
 
     def load(self) -> Function:
-        """The load process; at the end it takes what the other processes still send."""
+        """The load process; it drains its streams at the end."""
         strips = self._load_early_strips() if self.given.early else self._load_strips()
         start, total = verbatim("int in_flight = 0;", "long words = 0;"), code("*@ = words;", self.given.counters[0])
-        return _process(self.given, "load", "brings what the tiles need", (*start, *strips, total))
+        return _process(self.given, "load", "fetches the inputs of the tiles", (*start, *strips, total))
 
     def _load_strips(self) -> Body:
-        """Strips that overlap, or wait until all of the strip before is stored."""
+        """Strips that overlap, or drain: stall until the previous strip is stored."""
         count = verbatim("tiles++;") if self._doubled else ()
         tile = (
             *(self._taken_back("if (in_flight == DEPTH)"), *self._words_of("load_tile")),
             *(Text("in_flight++;"), *count, self._send("loaded")),
         )
         body = self._over_strips((*self._head_of_strip(), *self._over(*self._tiles, tile)))
-        declared = verbatim("int tiles = 0; /* of the strip before, while a strip begins */") if self._doubled else ()
+        declared = (
+            verbatim("int tiles = 0; /* of the previous strip, at the start of a strip */") if self._doubled else ()
+        )
         return (*declared, *body, self._taken_back("while (in_flight > 0)"))
 
     def _head_of_strip(self) -> Body:
-        """What load waits for before a strip: the stores of all that used its copies of buffers."""
+        """The stall before a strip: until the strips with the same copies of buffers are stored."""
         if self._doubled:
-            why = Text("/* All strips but the one before must be stored: they used this copy. */")
+            why = Text("/* This copy is free once all strips but the previous one are stored. */")
             return (why, self._taken_back("while (in_flight > tiles)"), Text("tiles = 0;"))
         drains = self.given.accelerator.handover.mode == "drain"
         return (self._taken_back("while (in_flight > 0)"),) if drains else ()
@@ -177,7 +177,7 @@ class Processes:
         )
 
     def _load_early_tile(self) -> Body:
-        """The first tile of a strip waits for the strip before, others for a free place."""
+        """The first tile of a strip stalls for the previous strip, others for a free place."""
         return (
             self._taken_back("if (!is_first && in_flight == DEPTH)"),
             *under(Text("is_first && is_next"), (self._receive("strip_computed"),)),
@@ -188,11 +188,11 @@ class Processes:
         )
 
     def _taken_back(self, condition: str) -> Block:
-        """Under a condition, wait for the store of the oldest tile in flight."""
+        """Under a condition, stall for the store of the oldest tile in flight."""
         return Block(Text(condition), (self._receive("stored"), Text("in_flight--;")))
 
     def _words_of(self, transfer: str, total: Text = _WORDS) -> Body:
-        """The call of a transfer, if there is anything to transfer, which adds to the words moved."""
+        """The call of a transfer, if any; it adds to the words moved."""
         function = self.transfers.functions.get(transfer)
         return () if function is None else _fenced(code("@ += @;", total, function.call()))
 
@@ -208,7 +208,7 @@ class Processes:
         return _process(self.given, "compute", "executes the tiles", self._with_registers(body))
 
     def _with_registers(self, body: Body) -> Body:
-        """Statements after declarations of the scalars in them that the compute process keeps and nobody gives it."""
+        """Statements behind declarations of the registers of the compute process."""
         wanted = used(body) - {scalar.name for scalar in self.given.scalars}
         names = self.given.names
         kept = (array for array in self.given.changed if names[array.name] in wanted)
@@ -222,7 +222,7 @@ class Processes:
         """The store process."""
         tile = (self._receive("computed"), *self._words_of("store_tile"), self._send("stored"))
         strips, total = self._over_strips(self._over(*self._tiles, tile)), code("*@ = words;", self.given.counters[1])
-        return _process(self.given, "store", "takes results to memory", (Text("long words = 0;"), *strips, total))
+        return _process(self.given, "store", "writes results back", (Text("long words = 0;"), *strips, total))
 
     def sequential(self) -> Function:
         """All processes in one, without overlap."""
@@ -231,7 +231,7 @@ class Processes:
         calls = (*(line for lines in loads for line in lines), *self._call_compute_tile())
         body = self._over_strips(self._over(*self._tiles, (*calls, *self._words_of("store_tile", stored))))
         start = (code("@ = 0;", loaded), code("@ = 0;", stored))
-        comment = "Load, compute and store of each tile, one after the other."
+        comment = "Loads, computes and stores one tile after the other."
         whole = self._with_registers((*start, *body))
         return Function(comment, "void", "sequential", self.given.in_process, whole)
 

@@ -82,23 +82,23 @@ def network_program(network: Network, sizes: Sizes, parameters: Mapping[str, int
 
 
 def _limit(parts: Parts) -> Limit | None:
-    """The parameters that the program is not made for."""
+    """The parameters other than those of the sizes."""
     values = zip(parts.parameters, (parts.values[name] for name in parts.kernel.parameters), strict=True)
     others = [code(f"@ != {value}", parameter) for parameter, value in values]
     made_for = ", ".join(f"{name} = {parts.values[name]}" for name in parts.kernel.parameters)
-    text = f"Streams and memories have the sizes for {made_for}; with other parameters,"
+    text = f"Streams and memories are sized for {made_for}; for other parameters,"
     return Limit(listed(others, " || "), text) if others else None
 
 
 def _remark(parts: Parts) -> str:
     stored = {array.name for array in parts.moved("store")}
     both = ", ".join(array.name for array in parts.moved("load") if array.name in stored)
-    return f"Results of {both} go to memories of their own, of which other elements do not change." if both else ""
+    return f"Results of {both} go to separate arrays, whose other elements do not change." if both else ""
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What the processes of a network may be given, for given parameters and sizes of channels."""
+    """The parts of a network's program, for given parameters and sizes of channels."""
 
     network: Network
     sizes: Sizes
@@ -133,7 +133,7 @@ class Parts:
 
     @cached_property
     def scalars(self) -> tuple[Value, ...]:
-        """The scalars that enter by value."""
+        """The scalars passed by value."""
         return tuple(Value(self.names.source[a.name], a.type) for a in self.by_value)
 
     def moved(self, kind: Kind) -> tuple[Array, ...]:
@@ -192,7 +192,7 @@ class Parts:
 
     @cached_property
     def offer(self) -> tuple[Parameter, ...]:
-        """All that processes may be given."""
+        """All parameters on offer to processes."""
         return (*self.parameters, *self.scalars, *self.arrays, *self.cells, *self.streams, *self.counters)
 
     @cached_property
@@ -270,7 +270,7 @@ class ProcessBody:
         return loop_code(self.parts.names.source.loops(loops), self._instance, () if waits else (Pipelined(),))
 
     def _instance(self, leaf: Instance) -> Body:
-        """One instance, after declarations of those of its coordinates that are no iterators.
+        """One instance, behind declarations of its coordinates, except iterators.
 
         An iterator with the name of a coordinate always equals it.
         """
@@ -309,21 +309,21 @@ class ProcessBody:
         return instance_code(statement, arguments, element)
 
     def _operands(self) -> Iterator[Text]:
-        """What the reads of the statement bring: variables, or scalars that the process is given."""
+        """The operands of the statement: variables, or scalars passed by value."""
         for read, operand in zip(self._read_arrays, self._names.operands, strict=True):
             name = self.parts.names.source[read.name]
             yield Text(name, frozenset({name})) if read in self.parts.by_value else Text(operand)
 
     @cached_property
     def _read_arrays(self) -> list[Array]:
-        """The arrays from which the values that an instance reads come; of a load or store, the one that it moves."""
+        """The arrays read by an instance; for a load or store, the array moved."""
         arrays = self.parts.kernel.arrays
         if self.process.kind != "compute":
             return [arrays[self.process.array]]
         return [arrays[read.array] for read in self.parts.kernel.statement(self.process.name).reads]
 
     def _reads(self) -> Iterator[Statement]:
-        """The statements that receive what an instance reads."""
+        """The statements that receive the operands of an instance."""
         for position, (array, operand) in enumerate(zip(self._read_arrays, self._names.operands, strict=True)):
             links = [link for link in self._incoming if link.channel.read == position]
             if links:
@@ -362,7 +362,7 @@ class ProcessBody:
         return link.receive(target, cell, first, last)
 
     def _sends(self, result: str) -> Iterator[Statement]:
-        """The statements that send what others read of an instance."""
+        """The statements that send the value of an instance to its readers."""
         for link in self._outgoing:
             channel = link.channel
             value = Text(self._names.operands[channel.read] if channel.forwards else result)

@@ -24,7 +24,7 @@ from loadstone.emit.c.printer import definitions, warnings_of_source
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import BOOL
 
-PROMISE = "Executes the kernel and counts the words that it moves."
+PROMISE = "Executes the kernel and counts the words moved."
 _POINT = """\
 /* The subscripts of an element. */
 struct point {
@@ -32,12 +32,12 @@ struct point {
 };
 """
 TOTALS = (Pointer("loaded_words", "long"), Pointer("stored_words", "long"))
-"""Where a top function says how many words were moved."""
+"""The results of a top function: words moved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Parameters that a program refuses: the condition, and words on the sizes that it has."""
+    """The limit of a program: the condition for refusal, and its sizes in words."""
 
     refused: Text
     sizes: str
@@ -45,12 +45,11 @@ class Limit:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """The processes of a kernel, with all that they share.
+    """The processes of a kernel, and the objects they share.
 
-    `way` says what it is: an accelerator or a network. `functions` are those that processes call, each after those that
-    it calls itself. `sequential` does the work of all processes in one, where that is possible. `rank` is the number of
-    coordinates of a `struct point`, `depth` the number of tiles in flight, where there are such things. `remark` is
-    more that callers of the program must know.
+    `way` says what it is: an accelerator or a network. `functions` are the callees of processes, in order of
+    definition. `sequential` runs all processes in one, if possible. `rank` is the number of coordinates of a `struct
+    point`, `depth` the number of tiles in flight; 0 if there are none. `remark` is a note to callers.
     """
 
     kernel: Kernel
@@ -78,7 +77,7 @@ class Program:
 
     @property
     def given(self) -> tuple[Parameter, ...]:
-        """What the program is given by its caller."""
+        """The arguments from the caller."""
         return (*self.parameters, *self.scalars, *self.arrays)
 
     @property
@@ -111,7 +110,7 @@ class Program:
         return f"{result} {self.name}_{name}({', '.join(map(c_declaration, (*self.given, *TOTALS)))})"
 
     def unused(self, taken: Sequence[Parameter]) -> list[str]:
-        """Lines that tell a compiler which arguments of the top function nothing takes."""
+        """Lines against warnings of unused arguments of the top function."""
         names = {parameter.name for parameter in taken}
         known = names | self.limit.refused.uses if self.limit else names
         return [f"(void){p.name};" for p in self.given if p.name not in known]
@@ -130,7 +129,7 @@ class Program:
 
 
 def called(functions: Iterable[Function], roots: Sequence[Function]) -> tuple[Function, ...]:
-    """Those functions that others, or the roots, call."""
+    """The functions with a caller among them or the roots."""
     found = tuple(functions)
     names = frozenset[object]().union(*(function.uses for function in (*found, *roots)))
     return tuple(function for function in found if function.name in names)

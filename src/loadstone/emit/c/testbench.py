@@ -21,7 +21,7 @@ from loadstone.model.kernel import Array, Kernel
 from loadstone.model.types import ScalarType
 
 _HELPERS = """\
-/* The next of a reproducible sequence of numbers. */
+/* Reproducible pseudorandom numbers. */
 static unsigned next_random(void)
 {
   static unsigned state = 12345u;
@@ -84,7 +84,7 @@ class Callee:
 
     @property
     def copied(self) -> list[int]:
-        """The arrays whose contents from before the kernel must be copied."""
+        """The arrays whose initial contents must be copied."""
         return [list(self.program.kernel.arrays).index(external.array) for external in self.program.duplicated]
 
 
@@ -205,7 +205,7 @@ def _fill_function(kernel: Kernel, names: Names) -> list[str]:
         *braced("switch (array)", [*cases, "default:", f"{INDENT}break;"]),
     ]
     return [
-        "/* Fills an array: moderate positive numbers, valid subscripts where it selects elements of others. */",
+        "/* Fills an array: moderate positive numbers, valid subscripts where it indexes others. */",
         "static void fill(int array, void *place, const long *counts, const long long *parameters)",
         "{",
         f"{INDENT}(void)parameters;",
@@ -291,7 +291,7 @@ def _heavy_diagonal(array: Array, names: Names) -> list[str]:
 
 
 def _copies(callee: Callee) -> Iterator[str]:
-    """Lines that copy the arrays whose results go to memories of their own."""
+    """Lines that copy the arrays with separate results."""
     if callee.copied:
         yield f"void *initial[{len(callee.program.kernel.arrays)}] = {{0}};"
     for k in callee.copied:

@@ -1,7 +1,7 @@
-"""Programs as C: a thread for each process, and bounded streams that wait.
+"""Programs as C: a thread per process, bounded blocking streams between them.
 
-Threads start together or not at all, since one may be refused when others exist already. They wait at a gate until it
-is known whether all of them exist. If not, those that do turn back.
+Threads start together or not at all: the system may refuse one after others were created. Each thread blocks at a gate
+until all exist. If creation fails, the threads at the gate exit without work.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from loadstone.emit.c.printer import emit_expression
 from loadstone.emit.c.program import Program
 from loadstone.model.expression import Constant
 
-_ALONE = "/* The same tile by tile in one thread, for debugging. */"
+_ALONE = "/* The same in one thread, tile by tile, for debugging. */"
 C = Syntax(get="~_get(@)", put="~_put(@, %);")
 
 _GATE = """\
-/* A gate where threads wait until it is known whether all of them exist. */
+/* A start gate: threads block here until all of them exist, or creation has failed. */
 struct gate {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
@@ -50,7 +50,7 @@ static inline void gate_close(struct gate *gate)
   pthread_mutex_destroy(&gate->mutex);
 }
 
-/* Waits for the decision; false where the thread must turn back. */
+/* Blocks until the decision; false: the thread must exit. */
 static inline bool gate_passed(struct gate *gate)
 {
   pthread_mutex_lock(&gate->mutex);
@@ -70,7 +70,7 @@ static inline void gate_decide(struct gate *gate, bool passable)
   pthread_mutex_unlock(&gate->mutex);
 }
 
-/* Runs threads to their end: all of them, or none, and then it is false. */
+/* Runs all threads to completion; runs none and returns false if one cannot be created. */
 static inline bool threads_ran(int count, pthread_t *threads, void *(*const *runs)(void *), struct gate *gate,
                                void *state)
 {
@@ -86,7 +86,7 @@ static inline bool threads_ran(int count, pthread_t *threads, void *(*const *run
 
 
 _STREAMS_HEAD = """\
-/* Bounded streams between threads: getting waits while a stream is empty, putting while it is full. */
+/* Bounded FIFOs between threads: get blocks while empty, put blocks while full. */
 #ifndef STREAMS_H
 #define STREAMS_H
 
@@ -103,7 +103,7 @@ struct ~_stream {
   $ *words;
 };
 
-/* False where memory is missing. */
+/* False if out of memory. */
 static inline bool ~_open(struct ~_stream *stream, int capacity)
 {
   pthread_mutex_init(&stream->mutex, NULL);
@@ -159,7 +159,7 @@ def _header(program: Program) -> str:
     lines = [
         f"/* {program.summary} */",
         *(f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", ""),
-        *program.promise("returns -1", "Returns 0, or -1 where memory or threads are missing."),
+        *program.promise("returns -1", "Returns 0, or -1 if memory or threads run out."),
         f"{program.signature('int', program.way)};",
         *(["", _ALONE, f"{program.signature('int', 'sequential')};"] if program.sequential else []),
         *("", "#endif", ""),
@@ -191,8 +191,8 @@ def _source(program: Program) -> str:
 
 
 def _state(program: Program) -> Iterator[str]:
-    """The structure that the threads share."""
-    yield from ("/* What the processes share. */", "struct state {")
+    """The state shared by the threads."""
+    yield from ("/* Shared state of the processes. */", "struct state {")
     for member in (*program.given, *program.cells):
         yield f"{INDENT}{c_declaration(member)};"
     for stream in program.streams:
@@ -209,7 +209,7 @@ def _with_state(function: Function) -> str:
 
 
 def _thread(process: Function) -> list[str]:
-    """The entry of a thread, which calls a process with the members of the state that its argument points to."""
+    """The entry of a thread: the call of a process with members of the state."""
     call = _with_state(process)
     body = ["struct state *state = argument;", "if (gate_passed(&state->gate))", f"{INDENT}{call};", "return NULL;"]
     return [f"static void *run_{process.name}(void *argument)", "{", *(INDENT + line for line in body), "}", ""]
@@ -226,10 +226,10 @@ def _memory(program: Program) -> list[str]:
     closed = [f"free(state->{cells.name});" for cells in program.cells]
     closed += [f"{type_name(stream.type)}_close(&state->{stream.name});" for stream in program.streams]
     closed.append("gate_close(&state->gate);")
-    opening = "Allocates memory and opens the streams; false where memory is missing."
+    opening = "Allocates memory and opens the streams; false if out of memory."
     return [
         *_on_state(opening, "bool", "open_state", [*opened, "return done;"]).lines(C),
-        *_on_state("Frees what open_state has allocated.", "void", "close_state", closed).lines(C),
+        *_on_state("Frees the memory of open_state.", "void", "close_state", closed).lines(C),
     ]
 
 

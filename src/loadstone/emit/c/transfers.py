@@ -1,4 +1,4 @@
-"""The loops that load and store what a tile of an accelerator needs, and the automata that they follow."""
+"""Transfers of an accelerator: loops over the loads and stores of a tile, and the automata behind them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def point_rank(accelerator: Accelerator) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Transfers:
-    """The functions of an accelerator that move the elements of a tile."""
+    """The functions that load and store the elements of a tile."""
 
     interface: Interface
 
@@ -59,9 +59,9 @@ class Transfers:
         """First and Next of a scan."""
         offer = (*self.interface.parameters, *self.interface.coordinates, _POINT)
         name, array = self.interface.names[scan.array], scan.array
-        first = f"First: p becomes the first element of {array} to {verb}, if there is one."
+        first = f"First: sets p to the first element of {array} to {verb}; false if there is none."
         yield Function(first, "bool", f"first_{verb}_{name}", offer, tuple(self._first(scan)), "static inline")
-        after = f"Next: p becomes the element of {array} to {verb} after p, if there is one."
+        after = f"Next: sets p to the next element of {array} to {verb}; false if there is none."
         yield Function(after, "bool", f"next_{verb}_{name}", offer, tuple(self._next(scan)), "static inline")
 
     def _counted(self, expression: Expression) -> Text:
@@ -88,15 +88,15 @@ class Transfers:
 
     @cached_property
     def functions(self) -> Mapping[str, Function]:
-        """The flat loops that load and store what a tile needs, by their names."""
+        """The flat loops over the loads and stores of a tile, by their names."""
         given = self.interface
         early, late = given.early, given.late
         kinds: tuple[tuple[str, Verb, Sequence[Scan], str], ...] = (
-            ("load_tile", "load", () if early else late, "Loads what a tile needs"),
-            ("load_early", "load", early, "Loads what a tile needs of arrays that are never stored"),
-            ("load_late", "load", late if early else (), "Loads what a tile needs of arrays that are stored as well"),
-            ("take_tile", "take", given.queued, "Takes over what was loaded of arrays that tiles write as well"),
-            ("store_tile", "store", given.accelerator.stores, "Stores the results that are complete after a tile"),
+            ("load_tile", "load", () if early else late, "Loads the inputs of a tile"),
+            ("load_early", "load", early, "Loads the inputs of a tile from arrays without stores"),
+            ("load_late", "load", late if early else (), "Loads the inputs of a tile from arrays with stores"),
+            ("take_tile", "take", given.queued, "Receives loaded words of arrays written by tiles"),
+            ("store_tile", "store", given.accelerator.stores, "Stores the final results of a tile"),
         )
         return {
             name: Function(

@@ -37,7 +37,15 @@ from loadstone.emit.c.code import (
     verbatim,
     word_type,
 )
-from loadstone.emit.c.hls import counted, declaration, definition, emit_beginning, guard, header, with_own_memory
+from loadstone.emit.c.hls import (
+    array_declaration,
+    counted,
+    emit_beginning,
+    guard,
+    header,
+    top_function,
+    with_own_memory,
+)
 from loadstone.emit.c.program import TOTALS, Program
 
 _INCLUDES = """\
@@ -70,7 +78,7 @@ def _declared(parameter: Parameter) -> str:
         case Stream(name=name, type=kind):
             return f"hls::stream<{word_type(kind)}> &{name}"
         case Cells():
-            return declaration(parameter)
+            return array_declaration(parameter)
         case _:
             return c_declaration(parameter)
 
@@ -92,7 +100,7 @@ def emit_vitis(program: Program) -> tuple[str, str]:
     lines = [
         *emit_beginning(program, _INCLUDES),
         *(line for function in functions for line in function.lines(VITIS)),
-        *definition(program, _top(program, region)),
+        *top_function(program, _top(program, region)),
     ]
     return header(program, []), "\n".join(lines)
 
@@ -119,7 +127,7 @@ def _region(program: Program, processes: tuple[Function, ...]) -> Function:
 
 def _shared_memory(cells: Cells) -> Body:
     """A memory that two processes share, and to which they order their accesses themselves."""
-    return verbatim(f"LOCAL {declaration(cells)};", f"#pragma HLS stream variable={cells.name} type=unsync")
+    return verbatim(f"LOCAL {array_declaration(cells)};", f"#pragma HLS stream variable={cells.name} type=unsync")
 
 
 def _stream(stream: Stream) -> Body:
