@@ -1,14 +1,14 @@
-"""The accelerator as C++ for the Intel HLS Compiler, Pro Edition (which Intel has discontinued).
+"""Programs as C++ for the Intel HLS Compiler, Pro Edition (which Intel has discontinued): processes as tasks.
 
-The component launches the three processes as tasks. Tasks may be given values, and references to explicit Avalon
-memory-mapped hosts, but no other pointers [Pro Edition Reference Manual, task functions]. So external arrays, counters
-and also the local buffers that two processes share are hosts with an address space each: the buffers are on-chip
-memories beside the component. Queues are internal streams at file scope. Loops are pipelined by default; there is no
-`ii` pragma, which would refuse what cannot start each cycle.
+Tasks take values, and references to explicit Avalon memory-mapped hosts, but no other pointers [Pro Edition Reference
+Manual, task functions]. So external arrays, counters and the memories shared by processes are hosts with an address
+space each; shared memories are on-chip memories beside the component. Streams are internal, at file scope. Private
+memories are arrays inside of the task. Loops are pipelined by default; there is no `ii` pragma, which would refuse
+loops that cannot start each cycle.
 
-Verified: the program runs as threads with the header from `hls_shim` and gives the same memory as the kernel. Not
-verified, for want of the tool: that the compiler accepts it; that `ihc_fence` orders accesses of tasks to a memory with
-streams; options of hosts, which have to fit the memories of the system.
+Verified: the program runs as threads with the header from `shim` and gives the same memory as the kernel. Not verified,
+for want of the tool: that the compiler accepts it; that `ihc_fence` orders accesses of tasks to a memory with streams;
+options of hosts, which have to fit the memories of the system.
 """
 
 from __future__ import annotations

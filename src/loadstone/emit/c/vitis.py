@@ -1,22 +1,23 @@
-"""Programs as C++ for AMD Vitis HLS.
+"""Programs as C++ for AMD Vitis HLS: processes in a dataflow region, streams between them.
 
-Processes in a dataflow region. What the rules of Vitis are, and how the program keeps them:
+The rules of Vitis, and how programs keep them:
 
-- A local buffer that processes share without ping-pong copies is `type=unsync` [UG1399, pragma HLS stream]: the design
-  keeps reads and writes in order, here by tokens. Such a buffer has two ports, one for each of two processes, and one
-  process that writes. So arrays that are loaded and also written by tiles come through a queue of words, and the
-  compute process puts them into their buffers; others are written by the load process. The two copies of a buffer,
-  where strips overlap, are the halves of one such memory.
-- The region has only declarations and calls [UG1399, dataflow coding style]; tests of the arguments are outside of it.
-- Tokens `stored` and, where strips drain, `strip_computed` flow backwards. Documentation calls data that flows
-  backwards not canonical; it excludes it for ping-pong buffers and shows it for FIFO-like channels [UG1399, modeling
-  feedback in dataflow regions].
-- `hls::fence` [UG1399, HLS fence library] keeps tokens behind the accesses that they speak of.
-- External arrays are read by the load process and written by the store process, each through a bundle of its own.
+- A memory shared by processes without ping-pong copies is `type=unsync` [UG1399, pragma HLS stream]: the design orders
+  reads and writes, here by tokens or by streams of cells. Such a memory has two ports, one for each of two processes,
+  and one writer. So arrays that are loaded and also written by tiles of an accelerator come through a stream of words,
+  and the compute process fills their buffers; others are written by the load process. The two copies of a buffer, where
+  strips overlap, are the halves of one such memory.
+- The region has only declarations and calls [UG1399, dataflow coding style]; the test of the limit is outside of it.
+- Tokens `stored` and `strip_computed`, freed cells, and channels to earlier processes flow backwards. The documentation
+  calls such data not canonical; it excludes it for ping-pong buffers and shows it for FIFO-like channels [UG1399,
+  modeling feedback in dataflow regions].
+- `hls::fence` [UG1399, HLS fence library] keeps tokens and cells behind the accesses that they announce.
+- External arrays are read by load processes and written by store processes, each through a bundle of its own.
+- Loops of processes that wait for cells have no `pipeline` pragma, since an inner loop waits there.
 
-Verified: the program runs as threads with the header from `hls_shim` and gives the same memory as the kernel. Not
-verified, for want of the tool: that Vitis accepts the region, reaches one word or instance per cycle, and finishes
-writing to external memory before it passes a fence.
+Verified: the program runs as threads with the header from `shim` and gives the same memory as the kernel. Not verified,
+for want of the tool: that Vitis accepts the region, reaches one word or instance per cycle, and finishes writing to
+external memory before it passes a fence.
 """
 
 from __future__ import annotations
