@@ -17,7 +17,7 @@ def array_declaration(cells: Cells) -> str:
     return f"{word_type(cells.type)} {cells.name}[{cells.count}]"
 
 
-def with_own_memory(program: Program, process: Function) -> Function:
+def with_own_memory(process: Function) -> Function:
     """The process, with declarations of its private memories."""
     owned = [p for p in process.parameters if isinstance(p, Cells) and p.owner is not None]
     declared = (Text(f"LOCAL {array_declaration(cells)};") for cells in owned)

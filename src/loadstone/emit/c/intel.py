@@ -80,7 +80,7 @@ INTEL = Syntax(get="@.read()", put="@.write(%);", fence="ihc_fence();", declared
 
 def emit_intel(program: Program) -> tuple[str, str]:
     """The interface of the component and of a function that calls it with arrays, and the program."""
-    tasks = tuple(_task(program, process) for process in program.processes)
+    tasks = tuple(map(_task, program.processes))
     component = _component(program, tasks)
     lines = [
         *emit_beginning(program, _INCLUDES),
@@ -112,9 +112,9 @@ def _host_types(program: Program) -> Iterator[str]:
         yield f"typedef ihc::mm_host<{word_type(kind)}, {options}> {host.name}_host;"
 
 
-def _task(program: Program, process: Function) -> Function:
+def _task(process: Function) -> Function:
     """The process as a task; streams, which are at file scope, are no arguments of it."""
-    task = with_own_memory(program, process)
+    task = with_own_memory(process)
     return replace(task, offer=tuple(p for p in task.offer if not isinstance(p, Stream)))
 
 

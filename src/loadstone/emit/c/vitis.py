@@ -95,7 +95,7 @@ VITIS = Syntax(
 
 def emit_vitis(program: Program) -> tuple[str, str]:
     """The interface of a program, and the program."""
-    processes = tuple(with_own_memory(program, process) for process in program.processes)
+    processes = tuple(map(with_own_memory, program.processes))
     region = _region(program, processes)
     functions = (*map(_inlined, program.functions), *processes, region)
     lines = [
