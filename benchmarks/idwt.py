@@ -36,7 +36,7 @@ from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.spaces import Dim
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.compiled import CompiledKernel, compile_original
-from loadstone.simulate.programs.compiled import Program as Files
+from loadstone.simulate.programs.compiled import Sources as Files
 from loadstone.transfer.volumes import count
 from loadstone.transform.legality import program_violation
 from loadstone.transform.program import Program, program_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from loadstone.emit.c.network_targets import build_network_project
-from loadstone.emit.c.targets import build_project
+from loadstone.emit.c.targets import build_network_project, build_project
 from loadstone.emit.project import Project
 from loadstone.options import Flavour
 from loadstone.pipeline import Compilation

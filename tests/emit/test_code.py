@@ -33,7 +33,7 @@ from loadstone.emit.c.of_network import network_program
 from loadstone.emit.c.program import Program
 from loadstone.emit.c.threads import C
 from loadstone.emit.c.vitis import VITIS
-from loadstone.loops.accelerator import make_accelerator
+from loadstone.loops.accelerator import Accelerator
 from loadstone.model.expression import integer
 from loadstone.model.types import BOOL, FLOAT, INT
 from loadstone.networks.build import make_network
@@ -95,7 +95,7 @@ N_IS_ONE = code("@ == 1", N)
 def programs(stem: str) -> Iterator[Program]:
     """An accelerator with allocated and with fixed memory, and a network."""
     tiles = next(example_tilings(ls.parse(next(path for path in EXAMPLES if path.stem == stem))))
-    accelerator = make_accelerator(with_buffers(plan_tiles(tiles), 2))
+    accelerator = Accelerator(with_buffers(plan_tiles(tiles), 2))
     yield allocated_program(accelerator, checked=True)
     yield fixed_program(accelerator, PARAMETERS[stem])
     network = make_network(tiles)

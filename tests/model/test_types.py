@@ -20,7 +20,6 @@ import pytest
 import loadstone as ls
 from kernels import EXAMPLES, ROOT, random_kernel, tiny_parameters
 from loadstone.cli.main import main
-from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.printer import emit_expression, helpers_used
 from loadstone.errors import InputError
 from loadstone.frontend.formats import read_type

@@ -12,7 +12,7 @@ from rich.text import Text
 from loadstone.cli.console import console, table
 from loadstone.cli.kernels import parse_kernel, script_steps
 from loadstone.cli.parser import refuse
-from loadstone.emit.c.transformed import emit_transformed
+from loadstone.emit.c.reference import emit_transformed
 from loadstone.errors import Diagnostic, InputError
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from loadstone.emit.c.code import INDENT, Cells, Function, Text, word_type
 from loadstone.emit.c.program import Program
-
-Flavour = Literal["vitis", "intel"]
 
 
 def array_declaration(cells: Cells) -> str:

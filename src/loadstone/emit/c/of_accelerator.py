@@ -35,7 +35,8 @@ from loadstone.emit.c.program import Limit, Program, called
 from loadstone.emit.c.transfers import Transfers, local_element, point_rank
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Instance, Node
-from loadstone.model.expression import Constant
+from loadstone.model.expression import Binary, Constant, integer
+from loadstone.model.types import INT
 from loadstone.storage.buffers import check_fixed_sizes
 
 _TRUE, _WORDS = Text("true"), Text("words")
@@ -97,7 +98,7 @@ def _limit(given: Interface) -> Limit | None:
     if sizes is None:
         return None
     exceeded = [
-        code(f"@ > {size}", written(given.names.counted(part.size)))
+        written(given.names.counted(Binary(">", part.size, integer(size), INT)))
         for buffer in given.accelerator.buffers.values()
         for part, size in zip(buffer.components, buffer.shape(sizes), strict=True)
         if not isinstance(part.size, Constant)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
-from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.intel import emit_intel
 from loadstone.emit.c.of_accelerator import allocated_program, fixed_program
 from loadstone.emit.c.of_network import network_program
@@ -24,6 +23,7 @@ from loadstone.networks.description import network_info
 from loadstone.networks.instances import network_words
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
+from loadstone.options import Flavour
 
 _SEQUENTIAL = """
 sequential: testbench

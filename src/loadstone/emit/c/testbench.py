@@ -11,7 +11,6 @@ from typing import assert_never
 
 from loadstone.emit.c.arithmetic import literal
 from loadstone.emit.c.code import INDENT, word_type
-from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.names import Names
 from loadstone.emit.c.printer import braced, emit_expression, helpers_used
 from loadstone.emit.c.program import Program
@@ -19,6 +18,7 @@ from loadstone.emit.c.reference import entry_head
 from loadstone.model.expression import Expression, Operand, walk
 from loadstone.model.kernel import Array, Kernel
 from loadstone.model.types import ScalarType
+from loadstone.options import Flavour
 
 _HELPERS = """\
 /* Reproducible pseudorandom numbers. */

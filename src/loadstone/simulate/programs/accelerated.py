@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.of_accelerator import allocated_program, fixed_program
 from loadstone.emit.c.program import Program
 from loadstone.emit.c.targets import emit_library
 from loadstone.loops.accelerator import Accelerator
+from loadstone.options import Flavour
 from loadstone.simulate.programs.compiled import CompiledKernel, Sources
 
 STRICT_CPP = ("-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Isim")

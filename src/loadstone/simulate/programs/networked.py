@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from loadstone.emit.c.hls import Flavour
 from loadstone.emit.c.of_network import network_program
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
+from loadstone.options import Flavour
 from loadstone.simulate.programs.accelerated import compile_program
 from loadstone.simulate.programs.compiled import CompiledKernel
 
