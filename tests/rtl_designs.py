@@ -65,6 +65,10 @@ MAKERS: tuple[Maker, ...] = (
     lambda r, a, b: a * r.randrange(-9, 40),
     lambda r, a, b: a < r.randrange(-40, 40),
     lambda r, a, b: a == r.randrange(-40, 40),
+    lambda r, a, b: -(a - b).resized(a.width + b.width + 3),
+    lambda r, a, b: ~a.resized(a.width + 3),
+    lambda r, a, b: a.resized(a.width + 3).any(),
+    lambda r, a, b: (a + b).resized(a.width).parity(),
 )
 
 

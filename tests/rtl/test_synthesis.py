@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +15,24 @@ from kernels import ROOT
 from loadstone.errors import InputError, ToolError
 from loadstone.hardware.control.controller import Options, make_controller
 from loadstone.loops.transformed import program_loops
-from loadstone.rtl import Module, Simulation, bit, const, nextpnr, signed, unsigned, yosys
+from loadstone.rtl import (
+    External,
+    Module,
+    Simulation,
+    bit,
+    const,
+    icarus,
+    nextpnr,
+    signed,
+    unsigned,
+    vectors,
+    verilog_files,
+    yosys,
+)
+from loadstone.rtl.programs import write_files
 from loadstone.rtl.synthesis import DEVICES, Resources, between_registers, cells, synthesize
 from loadstone.transform.program import Program, program_of
+from rtl_designs import combined, designs, random_cycles
 
 HARD = {"$mul", "$div", "$mod", "$divfloor", "$modfloor", "$macc", "$pow"}
 
@@ -63,6 +79,37 @@ def needs(version: object) -> None:
         version()
     except ToolError as failure:
         pytest.skip(str(failure).splitlines()[0])
+
+
+# --- What Yosys reads -------------------------------------------------------------------------------------------------
+
+
+class AsRead(External):
+    """A module with a reset in the Verilog that Yosys prints of what it read."""
+
+    @property
+    def has_reset(self) -> bool:
+        return True
+
+
+def as_read_by_yosys(module: Module, folder: Path) -> AsRead:
+    files = verilog_files(module)
+    write_files(folder, files)
+    opening = (*(f"read_verilog -sv {file}" for file in files), f"hierarchy -check -top {module.name}")
+    yosys.run(module.name, (*opening, "proc", "flatten", "write_verilog -noattr read.v", yosys.COUNT), folder)
+    found = AsRead(module.name, (folder / "read.v").read_text())
+    for port in module.of_kind("input"):
+        found.input(port.name, port.bits)
+    for port in module.of_kind("output"):
+        found.output(port.name, port.bits)
+    return found
+
+
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="needs iverilog")
+def test_yosys_reads_what_is_meant(needs_yosys: None, tmp_path: Path) -> None:
+    module = combined(designs())
+    cycles = random_cycles(module, 7, 60)
+    assert icarus.trace(as_read_by_yosys(module, tmp_path), cycles) == vectors.trace(module, cycles)
 
 
 # --- Designs ----------------------------------------------------------------------------------------------------------

@@ -355,7 +355,7 @@ def expression(value: Value) -> str:
             return value.name
         case Unary():
             operator = "-" if value.operator == "neg" else "!" if value.type == bit else "~"
-            return f"{operator}{_inner(value.operand)}"
+            return f"{operator}{_operand(value.operand)}"
         case Binary():
             return _binary(value)
         case Compare():
@@ -381,7 +381,7 @@ def _rearranged(value: Value) -> str:
         case Concat():
             return f"{{{', '.join(map(expression, value.parts))}}}"
         case Reduce():
-            return f"{_REDUCTIONS[value.operator]}{_inner(value.operand)}"
+            return f"{_REDUCTIONS[value.operator]}{_operand(value.operand)}"
         case _:
             raise AssertionError(value)
 
@@ -390,6 +390,12 @@ def _inner(value: Value) -> str:
     """An expression as part of another one."""
     text = expression(value)
     return f"({text})" if isinstance(value, Unary | Binary | Compare | Shift | Mux | Reduce) else text
+
+
+def _operand(value: Value) -> str:
+    """An expression behind an operator with one operand; Yosys takes the operator for a part of the width of a cast."""
+    text = _inner(value)
+    return f"({text})" if text[0] in "-0123456789" else text
 
 
 def _binary(value: Binary) -> str:
