@@ -186,7 +186,11 @@ def _assignment(head: str, value: Value) -> Iterator[str]:
 
 
 def _process(process: Process) -> Iterator[str]:
-    """A process; the reset of registers overrides what the body gives them."""
+    """A process; the reset of registers overrides what the body gives them.
+
+    Clocked ones are plain `always`: the standard lets nobody else write what `always_ff` does, not even `initial`
+    [IEEE 1800, 9.2.2.4].
+    """
     if not process.clocked:
         yield "always_comb begin"
         yield from _indented(_body(process.body, "="))
@@ -194,7 +198,7 @@ def _process(process: Process) -> Iterator[str]:
         return
     assigned = targets(process.body)
     reset = [f"{each.name} <= {_number(each.type, each.initial)};" for each in assigned if each.resets]
-    yield "always_ff @(posedge clk) begin"
+    yield "always @(posedge clk) begin"
     if len(reset) == len(assigned):
         yield from _indented(_if_else("rst", reset, _body(process.body, "<=")))
     else:
@@ -256,13 +260,12 @@ def _case(statement: Case, operator: str) -> Iterator[str]:
 
 def _memory(memory: Memory) -> Iterator[str]:
     """A process for each port, the form in which synthesis finds block memories."""
-    several = sum(port.write is not None for port in memory.ports) > 1
     for port in memory.ports:
         if memory.latency == 0 and port.output is not None:
             yield f"assign {port.output.name} = {_word(memory, port)};"
         if port.write is not None or memory.latency:
             yield ""
-            yield f"{'always' if several else 'always_ff'} @(posedge clk) begin"
+            yield "always @(posedge clk) begin"
             yield from _indented(_guarded(port.enable, _port(memory, port)))
             yield "end"
 
@@ -341,7 +344,7 @@ def _number(type: Type, value: int) -> str:
     if type == bit:
         return f"1'b{value}"
     sign = "s" if type.signed else ""
-    if abs(value) > _LARGEST_DECIMAL or value == type.minimum != 0:
+    if abs(value) > _LARGEST_DECIMAL or value == type.minimum != 0 or type == Bits(1, True):
         return f"{type.width}'{sign}h{value & type.mask:x}"
     return f"{'-' if value < 0 else ''}{type.width}'{sign}d{abs(value)}"
 

@@ -57,7 +57,8 @@ waves: testbench.vvp
 	$(VVP) -n testbench.vvp $(OPTIONS) +vcd
 
 testbench.vvp: $(SOURCES)
-	$(IVERILOG) -g2012 -s testbench -o $@ $(SOURCES)
+	echo +timescale+1ns/1ps > timescale.f
+	$(IVERILOG) -g2012 -s testbench -o $@ -c timescale.f $(SOURCES)
 
 run-verilator: obj_dir/testbench
 	obj_dir/testbench $(OPTIONS)
@@ -72,7 +73,7 @@ lint:
 	$(VERILATOR) --lint-only --quiet -Wall --top-module {top} -f files.f
 
 clean:
-	rm -rf testbench.vvp testbench.vcd obj_dir cocotb_build __pycache__ results.xml
+	rm -rf testbench.vvp testbench.vcd timescale.f obj_dir cocotb_build __pycache__ results.xml
 """
 
 _VHDL_MAKEFILE = """\

@@ -19,8 +19,6 @@ from loadstone.rtl.types import Bits
 _TEXT = """\
 // Fills the memory of {top}, runs it once through its registers, and compares what it leaves with what is expected.
 // +vcd writes a waveform, +limit=CYCLES is how long a run may take.
-`timescale 1ns / 1ps
-
 module testbench;
   localparam integer DEPTH = {depth};  // words of memory
 

@@ -53,6 +53,7 @@ _VERILOG_TOOLS = """\
     tools:
       icarus:
         iverilog_options: [-g2012]
+        timescale: 1ns/1ps
       verilator:
         mode: binary
         verilator_options: [--timing, --timescale, 1ns/1ps, -MAKEFLAGS, CFG_CXXFLAGS_PCH_I=-include]

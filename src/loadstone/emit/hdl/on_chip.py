@@ -42,7 +42,8 @@ waves: testbench.vvp
 	$(VVP) -n testbench.vvp $(OPTIONS) +vcd
 
 testbench.vvp: $(SOURCES) testbench.sv
-	$(IVERILOG) -g2012 -s testbench -o $@ -c files.f testbench.sv
+	echo +timescale+1ns/1ps > timescale.f
+	$(IVERILOG) -g2012 -s testbench -o $@ -c timescale.f -c files.f testbench.sv
 
 run-verilator: obj_dir/testbench
 	obj_dir/testbench $(OPTIONS)
@@ -54,7 +55,7 @@ lint:
 	$(VERILATOR) --lint-only --quiet -Wall --top-module {top} -f files.f
 
 clean:
-	rm -rf testbench.vvp testbench.vcd obj_dir
+	rm -rf testbench.vvp testbench.vcd timescale.f obj_dir
 """
 
 _VERILOG_USAGE = """\

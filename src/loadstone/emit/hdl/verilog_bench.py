@@ -24,8 +24,6 @@ from loadstone.rtl.types import Bits, address_width
 _TESTBENCH = """\
 // Fills the memories of {top}, runs it once, and compares what it leaves with the words that are expected.
 // +vcd writes a waveform, +limit=CYCLES is how long a run may take.
-`timescale 1ns / 1ps
-
 module testbench;
   logic clk = 0;
   logic rst = 1;
