@@ -15,6 +15,7 @@ from loadstone.bus.ports import Bus, Widths
 from loadstone.dram.timing import preset
 from loadstone.errors import InputError, LoadstoneError, ToolError, UnsupportedError
 from loadstone.hardware.accelerator.top import make_accelerator_design
+from loadstone.hardware.compute.local_layout import arrays_apart
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.system import CHANCE, make_system
 from loadstone.loops.accelerator import Accelerator
@@ -105,6 +106,20 @@ def test_copies_keep_the_memory_busy() -> None:
     outcome = run_system(accelerator_of(kernel, (256,)), {"n": 4096}, PAPER)
     assert outcome.is_right
     assert outcome.as_json()["cycles"] <= 1.15 * (outcome.as_json()["loaded"] + outcome.as_json()["stored"])
+
+
+def test_a_strip_is_loaded_while_the_one_before_is_computed() -> None:
+    kernel = ls.parse(ROOT / "examples/matmul.c")
+    outcome = run_system(accelerator_of(kernel, (8, 8, 8)), {"n": 24}, PAPER)
+    assert is_right(outcome)
+    assert outcome["cycles"] <= 1.05 * 24**3
+
+
+def test_copies_are_apart_where_ports_are_shared() -> None:
+    product, addition = (ls.parse(ROOT / f"examples/{name}.c") for name in ("matmul", "vector_sum"))
+    assert arrays_apart(accelerator_of(product, (4, 4, 4))) == {"c"}
+    assert arrays_apart(accelerator_of(product, (4, 4, 4), strips="drain")) == set()
+    assert arrays_apart(accelerator_of(addition, (8,))) == set()
 
 
 @pytest.mark.parametrize("bus", [None, Bus(data_width=128), Bus("avalon", data_width=64), Bus(data_width=512, burst=8)])

@@ -15,8 +15,7 @@ from loadstone.bus.reading import make_read_master
 from loadstone.hardware.accelerator.external import Outside
 from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.accelerator.moves import add_moves
-from loadstone.hardware.compute.engine import Engine, Write, in_bank_of
-from loadstone.hardware.compute.local_layout import bank_count
+from loadstone.hardware.compute.engine import Engine, Write, in_memory_of
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Signal, Value, any_of, cat, mux
@@ -105,6 +104,6 @@ def _arrival(engine: Engine, name: str, here: Value, note: _Note, queue: Instanc
     """The word that is written to an array when an element arrives, and no datapath writes there."""
     store = engine.compute.stores[name]
     cell = note.cell_of(queue["out_data"]).wrapped(address_type(store))
-    free = ~any_of(*(in_bank_of(write, cell, bank_count(store)) for write in engine.writes(name)))
+    free = ~any_of(*(in_memory_of(write, cell, store) for write in engine.writes(name)))
     enable = engine.names.wire(f"{name}_arrives", here & free)
     return Write(enable, cell, reader["element_data"].wrapped(store.type))

@@ -11,8 +11,7 @@ from loadstone.bus.writing import make_write_master
 from loadstone.hardware.accelerator.external import Outside
 from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.accelerator.moves import add_moves
-from loadstone.hardware.compute.engine import Engine, in_bank_of
-from loadstone.hardware.compute.local_layout import bank_count
+from loadstone.hardware.compute.engine import Engine, in_memory_of
 from loadstone.hardware.selection import Choice, chosen
 from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Signal, Value, any_of
@@ -71,8 +70,8 @@ def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, be
 
 def _able(engine: Engine, name: str, cell: Value, wanted: Value) -> Signal:
     """Whether a cell of an array can be read: it is wanted, and no datapath reads there."""
-    banks = bank_count(engine.compute.stores[name])
-    used = any_of(*(in_bank_of(ask, cell, banks) for ask in engine.fetches(name, 0)))
+    store = engine.compute.stores[name]
+    used = any_of(*(in_memory_of(ask, cell, store) for ask in engine.fetches(name, 0)))
     return engine.names.wire(f"store_{name}_able", wanted & ~used)
 
 

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 
 from loadstone.hardware.compute.calls import Lane
 from loadstone.hardware.compute.issue import add_issue
-from loadstone.hardware.compute.local_layout import bank_count
+from loadstone.hardware.compute.local_layout import bank_count, copy_count
 from loadstone.hardware.compute.scalars import scalar_registers, write_scalar
 from loadstone.hardware.compute.unit import Compute, Hazard
 from loadstone.hardware.control.interface import standing
 from loadstone.hardware.datapath.lowering import COPY
 from loadstone.hardware.datapath.pipeline import address_type, fetch_port
 from loadstone.hardware.datapath.timing import Slot
+from loadstone.hardware.layout import Store
 from loadstone.hardware.names import Names
 from loadstone.hardware.selection import Choice, chosen
 from loadstone.model.kernel import WRITE
-from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
+from loadstone.rtl.expressions import Signal, Value, any_of, cat, const, mux
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit
 
@@ -74,9 +75,9 @@ class Surroundings:
 class Engine:
     """An engine in a module.
 
-    `bank_words` are the wires at which the words of memories arrive, by array, port and bank; the module drives them.
-    `words` are those of memories in one bank. `passes` are the wires by which the module lets the controller go on at
-    markers, and `at` says that it stands at one.
+    `memory_words` are the wires at which the words of memories arrive, by array, port, copy and bank; the module drives
+    them. `bank_words` are those of the copy in use, `words` those of memories in one bank. `passes` are the wires by
+    which the module lets the controller go on at markers, and `at` says that it stands at one.
     """
 
     def __init__(self, names: Names, compute: Compute, given: Surroundings) -> None:
@@ -92,7 +93,8 @@ class Engine:
             for number, lane in enumerate(compute.lanes(name))
         }
         self._starts = self._lane_starts()
-        self.bank_words = self._words()
+        self.memory_words = self._words()
+        self.bank_words = self._words_in_use()
         self.words = {(array, port): word for (array, port, bank), word in self.bank_words.items() if bank == 0}
         self.values = scalar_registers(names, compute)
         self._fetches = tuple(self._all_fetches())
@@ -137,9 +139,9 @@ class Engine:
 
     def word(self, array: str, address: Value) -> Value:
         """The word that arrives from the first port of the memory of an array, for the address that was asked for."""
-        banks = bank_count(self.compute.stores[array])
-        words = [self.bank_words[array, 0, bank] for bank in range(banks)]
-        return words[0] if banks == 1 else self._chosen_word(f"{array}_asked", address, words)
+        store = self.compute.stores[array]
+        words = [self.memory_words[array, 0, *memory] for memory in memories_of(store)]
+        return words[0] if len(words) == 1 else self._chosen_word(f"{array}_asked", memory_of(address, store), words)
 
     def ports(self, array: str) -> int:
         """How many ports of its memory are read."""
@@ -186,18 +188,26 @@ class Engine:
         mask = self.compute.lanes(name)[lane].mask
         return None if mask is None else self._control[self.compute.control.ports.port(name, mask)]
 
-    def _words(self) -> dict[tuple[str, int, int], Signal]:
-        stores = self.compute.stores
+    def _words(self) -> dict[tuple[str, int, int, int], Signal]:
         return {
-            (name, port, bank): self.names.module.wire(
-                self.names.fresh(f"{name}_word_{port}" if bank_count(store) == 1 else f"{name}_{bank}_word_{port}"),
-                store.type,
+            (name, port, *memory): self.names.module.wire(
+                self.names.fresh(f"{memory_title(name, store, memory)}_word_{port}"), store.type
             )
-            for name, store in stores.items()
+            for name, store in self.compute.stores.items()
             if store.depth
             for port in range(self.ports(name))
-            for bank in range(bank_count(store))
+            for memory in memories_of(store)
         }
+
+    def _words_in_use(self) -> dict[tuple[str, int, int], Signal]:
+        """The words of the copy in use, which changes only while no instance is in a datapath."""
+        found = {(name, port, bank): word for (name, port, copy, bank), word in self.memory_words.items() if copy == 0}
+        for (name, port, bank), first in found.items():
+            if copy_count(self.compute.stores[name]) > 1:
+                assert self.given.copy is not None
+                word = mux(self.given.copy, self.memory_words[name, port, 1, bank], first)
+                found[name, port, bank] = self.names.wire(f"{name}_{bank}_word_{port}_in_use", word)
+        return found
 
     def _all_fetches(self) -> Iterator[_Fetch]:
         """The fetches of all statements from memories; lanes that are given the same address share one."""
@@ -230,14 +240,14 @@ class Engine:
                 array, port = self._source(fetch)
                 address = self._first(fetch)[f"{fetch_port(fetch.position)}_address"]
                 words = [self.bank_words[array, port, bank] for bank in range(bank_count(self.compute.stores[array]))]
-                self.names.module.assign(fetch.word, self._chosen_word(f"{fetch.word.name}_asked", address, words))
+                bank = bank_of(address, len(words))
+                self.names.module.assign(fetch.word, self._chosen_word(f"{fetch.word.name}_asked", bank, words))
 
-    def _chosen_word(self, wish: str, address: Value, words: Sequence[Signal]) -> Value:
-        """The word of the bank in which an address was asked for, when it arrives."""
-        m, bank = self.names.module, bank_of(address, len(words))
+    def _chosen_word(self, wish: str, asked: Value, words: Sequence[Signal]) -> Value:
+        """The word of the memory, by its number, in which it was asked for, when it arrives."""
         for _ in range(self.compute.memories.latency):
-            bank = m.stored(self.names.fresh(wish), bank)
-        return chosen([(bank == number, word) for number, word in enumerate(words)])
+            asked = self.names.module.stored(self.names.fresh(wish), asked)
+        return chosen([(asked == number, word) for number, word in enumerate(words)])
 
     def _source(self, fetch: _Fetch) -> tuple[str, int]:
         """The array and the port of its memory from which a word is fetched."""
@@ -313,6 +323,30 @@ def bank_of(address: Value, banks: int) -> Value:
     return address[: (banks - 1).bit_length()]
 
 
-def in_bank_of(one: Write | Ask, address: Value, banks: int) -> Value:
-    """Whether a word is written to, or read from, the bank of an address."""
-    return one.enable if banks == 1 else one.enable & (bank_of(one.address, banks) == bank_of(address, banks))
+def copy_of(address: Value, store: Store) -> Value:
+    """The copy of an address of a memory that has two."""
+    return address.wrapped(address_type(store))[-1]
+
+
+def memories_of(store: Store) -> list[tuple[int, int]]:
+    """The memories of a store, each with its copy and bank."""
+    return [(copy, bank) for copy in range(copy_count(store)) for bank in range(bank_count(store))]
+
+
+def memory_title(wish: str, store: Store, memory: tuple[int, int]) -> str:
+    """A name with the numbers of the copy and the bank of a memory, where there are several."""
+    numbers = zip(memory, (copy_count(store), bank_count(store)), strict=True)
+    return "_".join((wish, *(str(number) for number, count in numbers if count > 1)))
+
+
+def memory_of(address: Value, store: Store) -> Value:
+    """The number of the memory of a store in which an address is."""
+    parts = [copy_of(address, store)] if copy_count(store) > 1 else []
+    parts += [bank_of(address, bank_count(store))] if bank_count(store) > 1 else []
+    return cat(*parts) if parts else const(0)
+
+
+def in_memory_of(one: Write | Ask, address: Value, store: Store) -> Value:
+    """Whether a word is written to, or read from, the memory of an address."""
+    several = len(memories_of(store)) > 1
+    return one.enable & (memory_of(one.address, store) == memory_of(address, store)) if several else one.enable

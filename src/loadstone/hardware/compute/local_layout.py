@@ -23,19 +23,25 @@ from loadstone.storage.buffers import Buffer, Component
 class LocalStore(Store):
     """The buffer of an array: `extents` are those of the buffer, and elements are where its mapping says.
 
-    With two copies, the words of each are a power of two, so that one bit of the address chooses the copy. With banks,
-    the low bits of the address are the bank; the component that says it is the last one, in blocks of `step` values.
+    With two copies, the words of each are a power of two, so that the highest bit of the address chooses the copy;
+    copies that are `apart` are memories of their own. With banks, the low bits of the address are the bank; the
+    component that says it is the last one, in blocks of `step` values.
     """
 
     components: tuple[Component, ...] = ()
     banks: int = 1
     step: int = 1
+    apart: bool = False
+
+    @property
+    def cells(self) -> int:
+        """The number of the words of a copy."""
+        return max(2, prod(self.extents))
 
     @property
     def depth(self) -> int:
         """The number of its words, in all copies."""
-        cells = max(2, prod(self.extents))
-        return cells if self.copies == 1 else self.copies << (cells - 1).bit_length()
+        return self.cells if self.copies == 1 else self.copies << (self.cells - 1).bit_length()
 
     def address(self, subscripts: Sequence[Expression]) -> Expression:
         """The cell of an element in its copy."""
@@ -69,6 +75,17 @@ def bank_count(store: Store) -> int:
     return store.banks if isinstance(store, LocalStore) else 1
 
 
+def copy_count(store: Store) -> int:
+    """How many memories the copies of a memory are."""
+    return store.copies if isinstance(store, LocalStore) and store.apart else 1
+
+
+def memory_depth(store: Store) -> int:
+    """The words of each of the memories of a store."""
+    whole = store.cells if isinstance(store, LocalStore) and store.apart else store.depth
+    return max(2, whole // bank_count(store))
+
+
 def local_stores(
     accelerator: Accelerator, limits: Mapping[str, Limits], banking: Mapping[str, Banking] = MappingProxyType({})
 ) -> dict[str, Store]:
@@ -80,16 +97,36 @@ def local_stores(
         if buffer is None:
             found[array.name] = Store(array.name, array.type, ())
         else:
-            found[array.name] = _local(buffer, banking.get(array.name), limits, known)
+            apart = array.name in arrays_apart(accelerator)
+            found[array.name] = _local(buffer, banking.get(array.name), apart, limits, known)
     return found
 
 
-def _local(buffer: Buffer, banking: Banking | None, limits: Mapping[str, Limits], known: isl.Set) -> LocalStore:
+def arrays_apart(accelerator: Accelerator) -> frozenset[str]:
+    """The arrays with two copies that are memories of their own: those whose ports load or store share with datapaths.
+
+    Strips use copies in turn, so what moves for one strip then never waits for datapaths in another.
+    """
+    doubled = (name for name, buffer in accelerator.buffers.items() if buffer.copies > 1)
+    return frozenset(name for name in doubled if _ports_are_shared(accelerator, name))
+
+
+def _ports_are_shared(accelerator: Accelerator, array: str) -> bool:
+    """Whether datapaths write to the memory of an array as loads do, or read from it as stores do."""
+    moved, statements = accelerator.plan.arrays[array], accelerator.kernel.statements
+    is_written = any(statement.write.array == array for statement in statements)
+    is_read = any(read.array == array for statement in statements for read in statement.reads)
+    return (is_written and not moved.load.is_empty()) or (is_read and not moved.store.is_empty())
+
+
+def _local(
+    buffer: Buffer, banking: Banking | None, apart: bool, limits: Mapping[str, Limits], known: isl.Set
+) -> LocalStore:
     """The memory of a buffer, with room for as many words in each bank."""
     array, parts = buffer.array, buffer.components if banking is None else banking.parts
     shape = tuple(max(1, greatest(part.size, limits, known)) for part in parts) or (1,)
     if banking is None:
-        return LocalStore(array.name, array.type, shape, buffer.copies, parts)
+        return LocalStore(array.name, array.type, shape, buffer.copies, parts, apart=apart)
     block = banking.step * banking.count
     whole = (*shape[:-1], -(-shape[-1] // block) * block)
-    return LocalStore(array.name, array.type, whole, buffer.copies, parts, banking.count, banking.step)
+    return LocalStore(array.name, array.type, whole, buffer.copies, parts, banking.count, banking.step, apart)

@@ -1,14 +1,17 @@
 """Memories on the chip with one port that writes and some that read; a read sees what is written in the same cycle.
 
-The low bits of an address are the bank, where there are several; each bank is a memory with ports of its own.
+The low bits of an address are the bank, where there are several, and the highest bit is the copy where two are apart;
+each bank of each copy is a memory with ports of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from loadstone.hardware.compute.engine import Ask, Engine, Write, bank_of, written
-from loadstone.hardware.compute.local_layout import bank_count
+from loadstone.hardware.compute.engine import Ask, Engine, Write, bank_of, copy_of, memories_of, memory_title, written
+from loadstone.hardware.compute.local_layout import bank_count, copy_count, memory_depth
+from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.layout import Store
 from loadstone.hardware.selection import chosen
 from loadstone.rtl.expressions import Signal, Value, any_of, const, mux
@@ -64,45 +67,55 @@ def _newest(
 
 
 def add_memory(engine: Engine, module: str, store: Store, arrivals: Sequence[Write], read: Ask | None) -> None:
-    """The memory of an array, in its banks, between datapaths, words that arrive, and one more that reads.
+    """The memories of an array between datapaths, words that arrive, and one more that reads.
 
     That one reads from the first port, when no datapath reads there.
     """
-    banks, ports = bank_count(store), engine.ports(store.array)
-    depth = max(2, store.depth // banks)
-    memory = make_memory(module, store.type, depth, latency=engine.compute.memories.latency, reads=ports)
+    ports, made = engine.ports(store.array), engine.compute.memories
+    memory = make_memory(module, store.type, memory_depth(store), latency=made.latency, reads=ports)
     writes = [*engine.writes(store.array), *arrivals]
-    for bank in range(banks):
-        inputs = written([_in_its_bank(write, bank, banks) for write in writes if _may_be_in(write, bank)])
+    for copy, bank in memories_of(store):
+        place = _Place(store, copy, bank)
+        inputs = written([place.taken(write) for write in writes if place.may_have(write)])
         for port in range(ports):
             asks = [*engine.fetches(store.array, port), *([read] if port == 0 and read is not None else [])]
-            here = [(_in_bank(ask, bank, banks), _offset(ask.address, banks)) for ask in asks if _may_be_in(ask, bank)]
+            here = [(place.has(ask), place.offset(ask.address)) for ask in asks if place.may_have(ask)]
             inputs[f"read_{port}_enable"] = any_of(*(enable for enable, _ in here))
             inputs[f"read_{port}_address"] = chosen(here)
-        wish = f"{store.array}_memory" if banks == 1 else f"{store.array}_memory_{bank}"
+        wish = memory_title(f"{store.array}_memory", store, (copy, bank))
         instance = engine.names.module.instance(engine.names.fresh(wish), memory, inputs)
         for port in range(ports):
-            engine.names.module.assign(engine.bank_words[store.array, port, bank], instance[f"read_{port}_data"])
+            word = engine.memory_words[store.array, port, copy, bank]
+            engine.names.module.assign(word, instance[f"read_{port}_data"])
 
 
-def _may_be_in(one: Write | Ask, bank: int) -> bool:
-    return one.banks is None or bank in one.banks
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One of the memories of a store: which words are in it, and where."""
 
+    store: Store
+    copy: int
+    bank: int
 
-def _in_its_bank(write: Write, bank: int, banks: int) -> Write:
-    return Write(_in_bank(write, bank, banks), _offset(write.address, banks), write.data)
+    def may_have(self, one: Write | Ask) -> bool:
+        """Whether a word may be in it."""
+        return one.banks is None or self.bank in one.banks
 
+    def has(self, one: Write | Ask) -> Value:
+        """Whether a word is written to, or read from it."""
+        banks, found = bank_count(self.store), one.enable
+        if copy_count(self.store) > 1:
+            found = found & (copy_of(one.address, self.store) == self.copy)
+        is_known = banks == 1 or one.banks == (self.bank,)
+        return found if is_known else found & (bank_of(one.address, banks) == self.bank)
 
-def _offset(address: Value, banks: int) -> Value:
-    """The place of an address in its bank."""
-    if banks == 1:
-        return address
-    bits = (banks - 1).bit_length()
-    return address[bits:] if address.bits.width > bits else const(0)
+    def taken(self, write: Write) -> Write:
+        """A word that is written as one that is written to it."""
+        return Write(self.has(write), self.offset(write.address), write.data)
 
-
-def _in_bank(one: Write | Ask, bank: int, banks: int) -> Value:
-    """Whether a word is written to, or read from, a bank."""
-    if banks == 1 or one.banks == (bank,):
-        return one.enable
-    return one.enable & (bank_of(one.address, banks) == bank)
+    def offset(self, address: Value) -> Value:
+        """The place of an address in it."""
+        low = (bank_count(self.store) - 1).bit_length()
+        if copy_count(self.store) > 1:
+            address = address.wrapped(address_type(self.store, one_copy=True))
+        return address[low:] if address.bits.width > low else const(0)

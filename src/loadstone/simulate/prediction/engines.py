@@ -76,30 +76,34 @@ class History:
 
 
 class Window(NamedTuple):
-    """The cycles of a tile that is computed."""
+    """The cycles of a tile that is computed, and the number of its strip."""
 
     begin: int
     end: int
     times: TileTimes
+    strip: int
 
 
 class FreePort:
-    """The cycles in which datapaths leave a port of a local memory free; questions go forward in time."""
+    """The cycles in which datapaths leave a port of a local memory free; questions go forward in time.
 
-    def __init__(self, port: Port, windows: Sequence[Window]) -> None:
-        self._port, self._windows = port, windows
+    Where copies are apart, only tiles of the same strip use the same memory.
+    """
+
+    def __init__(self, port: Port, windows: Sequence[Window], apart: bool) -> None:
+        self._port, self._windows, self._apart = port, windows, apart
         self._next = 0
 
-    def after(self, time: int, count: int) -> int:
-        """The last of so many free cycles from a time on."""
+    def after(self, time: int, count: int, strip: int) -> int:
+        """The last of so many free cycles from a time on, for what moves in a strip."""
         windows = self._windows
         while self._next < len(windows) and windows[self._next].end <= time:
             self._next += 1
-        for begin, end, times in windows[self._next :]:
+        for begin, end, times, used in windows[self._next :]:
             if begin >= time + count:
                 break
             free = times.free(self._port)
-            if free is None:
+            if free is None or (self._apart and used != strip):
                 continue
             if begin > time:
                 count, time = count - (begin - time), begin
@@ -263,8 +267,9 @@ class Loading:
         self._beats, self._issued = 0, 0
         self._ahead = (BUFFERED_BURSTS - 1) * shared.bus.burst
         self._commands: deque[int] = deque([-1] * QUEUED_READS)
-        self._ports = {name: FreePort((name, WRITES), shared.windows) for name in shared.widths.elements}
-        self._port = FreePort(("", WRITES), ())
+        self._ports = shared.ports(WRITES)
+        self._port = FreePort(("", WRITES), (), False)
+        self.strip = 0
 
     def tile(self, pieces: Iterable[Piece], time: int) -> Steps:
         """Asks for the elements of a tile from a time on; the cycle after the mover went on at its end."""
@@ -329,9 +334,9 @@ class Loading:
         """Writes the elements of a burst to their cells, in cycles in which no datapath does."""
         self._commands.append(self.shared.external.arrived)
         port, seen, last_seen = self._port, answer.first + 2, answer.last + 2
-        first = port.after(max(seen, self.arrived + 1), 1)
-        last = port.after(first, cut.elements)
-        self.arrived = last if last >= last_seen else port.after(last_seen, 1)
+        first = port.after(max(seen, self.arrived + 1), 1, self.strip)
+        last = port.after(first, cut.elements, self.strip)
+        self.arrived = last if last >= last_seen else port.after(last_seen, 1, self.strip)
         self._notes.add(cut.elements, first, self.arrived)
         self._popped.add(cut.beats, first, self.arrived)
 
@@ -347,7 +352,8 @@ class Storing:
         self._left, self._served = History(), History()
         self._leaves, self._beats = -1, 0
         self._commands: deque[int] = deque([-1] * QUEUED_WRITES)
-        self._ports = {name: FreePort((name, FIRST_READ), shared.windows) for name in shared.widths.elements}
+        self._ports = shared.ports(FIRST_READ)
+        self.strip = 0
 
     def tile(self, pieces: Iterable[Piece], time: int) -> Steps:
         """Reads the cells of a tile from a time on; the cycle after the mover went on at its end.
@@ -377,13 +383,13 @@ class Storing:
 
     def _visit(self, piece: Piece, time: int) -> tuple[int, int]:
         """Reads cells in cycles in which no datapath does: the first and the last of these."""
-        port = self._ports[piece.array]
-        time = port.after(max(time, self._room(1)), 1)
+        port, strip = self._ports[piece.array], self.strip
+        time = port.after(max(time, self._room(1)), 1, strip)
         if not self.requests.is_closed(time):
-            time = port.after(max(time, self.requests.room()), 1)
+            time = port.after(max(time, self.requests.room()), 1, strip)
             self.requests.end(time)
-        last, room = port.after(time, piece.length), self._room(piece.length)
-        last = last if last >= room else port.after(room, 1)
+        last, room = port.after(time, piece.length, strip), self._room(piece.length)
+        last = last if last >= room else port.after(room, 1, strip)
         self.requests.begin(piece, last)
         self.read += piece.length
         self.shared.has_news = True
@@ -434,7 +440,8 @@ class Storing:
 class Shared:
     """What the processes share: the bus, the memory at its end, arrays in it, and the tiles that were computed.
 
-    `has_news` says that one of them did something for which another may have waited.
+    `apart` are the arrays whose copies are memories of their own. `has_news` says that one of them did something for
+    which another may have waited.
     """
 
     bus: Bus
@@ -442,10 +449,15 @@ class Shared:
     widths: Widths
     hit: int
     windows: list[Window]
+    apart: frozenset[str]
     has_news: bool = True
 
+    def ports(self, kind: str) -> dict[str, FreePort]:
+        """The ports of a kind of all local memories."""
+        return {name: FreePort((name, kind), self.windows, name in self.apart) for name in self.widths.elements}
 
-def shared_by(timing: Timing, bus: Bus, element_bytes: Mapping[str, int]) -> Shared:
+
+def shared_by(timing: Timing, bus: Bus, element_bytes: Mapping[str, int], apart: frozenset[str]) -> Shared:
     """What processes share before a run."""
     widths = Widths(bus.bytes, bus.bytes * bus.burst, element_bytes)
-    return Shared(bus, External(timing, bus), widths, timing.for_beats(bus.data_width).hit, [])
+    return Shared(bus, External(timing, bus), widths, timing.for_beats(bus.data_width).hit, [], apart)

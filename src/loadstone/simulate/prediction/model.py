@@ -15,6 +15,7 @@ from fractions import Fraction
 from loadstone.bus.ports import Bus
 from loadstone.dram.timing import Timing
 from loadstone.dram.transactions import Answer
+from loadstone.hardware.compute.local_layout import arrays_apart
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.placement import placed
 from loadstone.loops.accelerator import Accelerator
@@ -88,7 +89,8 @@ def predict(
     order = tile_order(accelerator, parameters)
     first_strips = 2 if accelerator.handover.mode == "overlap" else 1
     schedule = some_tiles(*order, work.shapes(), first_strips) if sampled else all_tiles(*order)
-    shared = shared_by(timing, bus, {name: each.element_bytes for name, each in arrays.items()})
+    element_bytes = {name: each.element_bytes for name, each in arrays.items()}
+    shared = shared_by(timing, bus, element_bytes, arrays_apart(accelerator))
     return _Run(accelerator, work, schedule, shared).prediction()
 
 
@@ -201,6 +203,7 @@ class _Run:
             while len(tokens.strips) < number - self.overlap:
                 yield BLOCKED
             time = max(time, _passed(tokens.strips, number - 1 - self.overlap)) + 1
+            engine.strip = number
             self._computes_from += 1
             for coordinates in strip:
                 while len(tokens.stored) <= tile - self.depth:
@@ -212,18 +215,18 @@ class _Run:
                 time = yield from engine.tile(pieces, time)
                 tokens.loaded.append(engine.arrived)
                 self.activities.append(Activity("load", tile, begin, engine.arrived))
-                self._compute(tile, coordinates)
+                self._compute(tile, number, coordinates)
                 tile += 1
             time += 1
             self._computes_from += 1
         self._end = max(self._end, time)
 
-    def _compute(self, tile: int, coordinates: Sequence[int]) -> None:
-        """Computes a tile."""
+    def _compute(self, tile: int, strip: int, coordinates: Sequence[int]) -> None:
+        """Computes a tile of a strip."""
         begin = max(self._computes_from, self.tokens.loaded[tile] + 1)
         times = self.work.times(coordinates)
         end = begin + times.cycles
-        self.shared.windows.append(Window(begin, end, times))
+        self.shared.windows.append(Window(begin, end, times, strip))
         self.tokens.computed.append(end)
         self.shared.has_news = True
         self.activities.append(Activity("compute", tile, begin, end))
@@ -232,8 +235,9 @@ class _Run:
     def _store(self) -> Process:
         """The process that stores."""
         engine, tokens, time, tile = self.storing, self.tokens, START, 0
-        for strip in self.schedule.strips:
+        for number, strip in enumerate(self.schedule.strips):
             time += 1
+            engine.strip = number
             for coordinates in strip:
                 while len(tokens.computed) <= tile:
                     yield BLOCKED
