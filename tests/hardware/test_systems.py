@@ -115,6 +115,28 @@ def test_a_strip_is_loaded_while_the_one_before_is_computed() -> None:
     assert outcome["cycles"] <= 1.05 * 24**3
 
 
+COLUMNS = """
+#pragma loadstone default(n = 128)
+void columns(int n, int y[n], int c[64][n]) {
+#pragma loadstone tile size(64, 16)
+  for (int k = 0; k < 64; k++)
+    for (int i = 0; i < n; i++)
+      y[i] = y[i] + 3 * c[k][i];
+}
+"""
+
+
+def test_what_waits_for_datapaths_does_not_hold_up_other_arrays(tmp_path: Path) -> None:
+    path = tmp_path / "columns.c"
+    path.write_text(COLUMNS)
+    accelerator = make_accelerator(ls.plan(ls.parse(path)))
+    outcome = run_system(accelerator, {"n": 128}, PAPER)
+    assert is_right(outcome)
+    assert outcome["cycles"] <= 1.5 * 128 * 64
+    model = predict_system(accelerator, {"n": 128}, PAPER)
+    assert abs(model["cycles"] - outcome["cycles"]) <= 0.01 * outcome["cycles"]
+
+
 def test_copies_are_apart_where_ports_are_shared() -> None:
     product, addition = (ls.parse(ROOT / f"examples/{name}.c") for name in ("matmul", "vector_sum"))
     assert arrays_apart(accelerator_of(product, (4, 4, 4))) == {"c"}

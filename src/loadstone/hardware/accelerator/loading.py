@@ -1,7 +1,8 @@
 """The engine that loads: it asks for the elements of tiles, and writes those that arrive to their cells.
 
 A queue holds a note for each element that was asked for: the number of its array, and its cell. A note that is a mark
-ends a tile: when it comes to the front, all elements of the tile have arrived.
+ends a tile: when it comes to the front, all elements of the tile have arrived. Elements of arrays to which datapaths
+write wait for a free cycle in a queue of their own, so that they do not hold up those of other arrays.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from loadstone.hardware.accelerator.moves import add_moves
 from loadstone.hardware.compute.engine import Engine, Write, in_memory_of
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, any_of, cat, mux
+from loadstone.rtl.expressions import Signal, Value, all_of, any_of, cat, const, mux
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import Bits, bit, unsigned
 
 ON_THE_WAY = 512
 """How many elements can be asked for and not have arrived yet."""
+QUEUED = 16
+"""How many elements of an array can wait for datapaths that write there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +83,18 @@ def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) ->
     ports = {**outside.request(runs), "element_ready": accepts, "stop": outside.stop}
     reader = attach(m, names.fresh("reader"), master, side, ports)
     m.assign(taken, reader["request_ready"])
-    is_mark = names.wire("tile_loaded", queue["out_valid"] & queue["out_data"][-1])
+    is_mark = queue["out_valid"] & queue["out_data"][-1]
     waits = queue["out_valid"] & ~queue["out_data"][-1] & reader["element_valid"]
     arrives = names.wire("arrives", waits & outside.pauses.goes("arrival"))
+    cell, found = note.cell_of(queue["out_data"]), note.number_of(queue["out_data"])
     arrivals = {
-        name: _arrival(engine, name, arrives & (note.number_of(queue["out_data"]) == number), note, queue, reader)
+        name: _arrival(engine, name, f"{m.name}_arrivals_{number}", arrives & (found == number), cell, reader)
         for name, number in moves.numbers.items()
     }
-    m.assign(accepts, any_of(*(write.enable for write in arrivals.values())))
-    m.assign(pops, accepts | is_mark)
-    return Loading(arrivals, accepts, is_mark, reader)
+    m.assign(accepts, any_of(*(each.taken for each in arrivals.values())))
+    tile_loaded = names.wire("tile_loaded", is_mark & all_of(*(each.is_empty for each in arrivals.values())))
+    m.assign(pops, accepts | tile_loaded)
+    return Loading({name: each.write for name, each in arrivals.items()}, accepts, tile_loaded, reader)
 
 
 def _notes(outside: Outside, note: _Note, valid: Value, made: Value) -> tuple[Instance, Signal]:
@@ -100,10 +105,32 @@ def _notes(outside: Outside, note: _Note, valid: Value, made: Value) -> tuple[In
     return m.instance(names.fresh("notes"), fifo, {"in_valid": valid, "in_data": made, "out_ready": pops}), pops
 
 
-def _arrival(engine: Engine, name: str, here: Value, note: _Note, queue: Instance, reader: Instance) -> Write:
-    """The word that is written to an array when an element arrives, and no datapath writes there."""
-    store = engine.compute.stores[name]
-    cell = note.cell_of(queue["out_data"]).wrapped(address_type(store))
-    free = ~any_of(*(in_memory_of(write, cell, store) for write in engine.writes(name)))
-    enable = engine.names.wire(f"{name}_arrives", here & free)
-    return Write(enable, cell, reader["element_data"].wrapped(store.type))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Arrival:
+    """Elements of an array: the word that is written, whether one is taken from the bus, and whether none waits."""
+
+    write: Write
+    taken: Value
+    is_empty: Value
+
+
+def _arrival(engine: Engine, name: str, title: str, here: Value, cell: Value, reader: Instance) -> _Arrival:
+    """Writes the elements of an array that arrive, in cycles in which no datapath writes there."""
+    names, store = engine.names, engine.compute.stores[name]
+    place, data = cell.wrapped(address_type(store)), reader["element_data"].wrapped(store.type)
+    if not engine.writes(name):
+        enable = names.wire(f"{name}_arrives", here)
+        return _Arrival(Write(enable, place, data), enable, const(1, bit))
+    m = names.module
+    writes = m.wire(names.fresh(f"{name}_arrives"), bit)
+    word = cat(place, data.wrapped(unsigned(store.type.width)))
+    fifo = make_fifo(title, word.bits, QUEUED)
+    queue = m.instance(names.fresh(f"{name}_arrivals"), fifo, {"in_valid": here, "in_data": word, "out_ready": writes})
+    place, data = queue["out_data"][store.type.width :], queue["out_data"][: store.type.width].wrapped(store.type)
+    free = ~any_of(*(in_memory_of(write, place, store) for write in engine.writes(name)))
+    m.assign(writes, queue["out_valid"] & free)
+    taken = names.wire(f"{name}_taken", here & queue["in_ready"])
+    waiting = names.state(f"{name}_waiting", unsigned(QUEUED.bit_length()), "elements in the queue")
+    with m.clocked():
+        m.assign(waiting, (waiting + taken - writes).wrapped(waiting.bits))
+    return _Arrival(Write(writes, place, data), taken, waiting == 0)

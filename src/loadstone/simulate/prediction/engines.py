@@ -16,7 +16,7 @@ from loadstone.bus.ports import Bus
 from loadstone.bus.reading import BUFFERED_BURSTS
 from loadstone.dram.timing import Timing
 from loadstone.dram.transactions import Answer, Burst, Counters, TransactionMemory
-from loadstone.hardware.accelerator.loading import ON_THE_WAY
+from loadstone.hardware.accelerator.loading import ON_THE_WAY, QUEUED
 from loadstone.hardware.accelerator.storing import WAITING
 from loadstone.simulate.prediction.pipelines import FIRST_READ, WRITES, Port, TileTimes
 
@@ -256,6 +256,27 @@ class _Moves:
         return following
 
 
+class _Arrivals:
+    """The queue in which elements of an array wait until datapaths leave its memory free [loading.py].
+
+    `written` is when the last of them was written.
+    """
+
+    def __init__(self, port: FreePort) -> None:
+        self.written = -1
+        self._port, self._writes = port, History()
+
+    def taken(self, first: int, last: int, count: int, strip: int) -> tuple[int, int]:
+        """When the first and the last of some elements enter the queue, which come in these cycles at the earliest."""
+        port, writes = self._port, self._writes
+        first = max(first, writes.after(writes.count + 1 - QUEUED) + 1)
+        begin = port.after(max(first + 2, self.written + 1), 1, strip)
+        end = port.after(begin, count, strip)
+        self.written = end if end >= last + 2 else port.after(last + 2, 1, strip)
+        writes.add(count, begin, self.written)
+        return first, max(last, writes.after(writes.count - QUEUED) + 1)
+
+
 class Loading:
     """The engine that loads [loading.py, reading.py]: what was asked for, and what arrived."""
 
@@ -267,8 +288,8 @@ class Loading:
         self._beats, self._issued = 0, 0
         self._ahead = (BUFFERED_BURSTS - 1) * shared.bus.burst
         self._commands: deque[int] = deque([-1] * QUEUED_READS)
-        self._ports = shared.ports(WRITES)
-        self._port = FreePort(("", WRITES), (), False)
+        self._queues = {name: _Arrivals(port) for name, port in shared.ports(WRITES).items() if name in shared.written}
+        self._array = ""
         self.strip = 0
 
     def tile(self, pieces: Iterable[Piece], time: int) -> Steps:
@@ -307,7 +328,8 @@ class Loading:
         """Puts the mark of the end of a tile into the queue of notes; the cycle in which that happens."""
         time = max(time, self._room(1))
         self.asked += 1
-        self.arrived = max(time + 2, self.arrived + 1)
+        written = max((queue.written for queue in self._queues.values()), default=-1)
+        self.arrived = max(time + 2, self.arrived + 1, written + 1)
         self._notes.add(1, self.arrived, self.arrived)
         return time
 
@@ -320,7 +342,7 @@ class Loading:
         if not self.requests.queued:
             return ()
         piece, self._issued = self.requests.taken(self._issued)
-        self._port = self._ports[piece.array]
+        self._array = piece.array
         return _bursts(self.shared.widths, piece)
 
     def _offered(self, cut: _Cut) -> Step:
@@ -331,12 +353,13 @@ class Loading:
         return self._issued + 1, Burst(cut.address, cut.beats, False, self._issued + 1)
 
     def _arrive(self, cut: _Cut, answer: Answer) -> None:
-        """Writes the elements of a burst to their cells, in cycles in which no datapath does."""
+        """Takes the elements of a burst, which then are in their cells, or in a queue."""
         self._commands.append(self.shared.external.arrived)
-        port, seen, last_seen = self._port, answer.first + 2, answer.last + 2
-        first = port.after(max(seen, self.arrived + 1), 1, self.strip)
-        last = port.after(first, cut.elements, self.strip)
-        self.arrived = last if last >= last_seen else port.after(last_seen, 1, self.strip)
+        first = max(answer.first + 2, self.arrived + 1)
+        last = max(first + cut.elements - 1, answer.last + 2)
+        if self._array in self._queues:
+            first, last = self._queues[self._array].taken(first, last, cut.elements, self.strip)
+        self.arrived = last
         self._notes.add(cut.elements, first, self.arrived)
         self._popped.add(cut.beats, first, self.arrived)
 
@@ -440,8 +463,8 @@ class Storing:
 class Shared:
     """What the processes share: the bus, the memory at its end, arrays in it, and the tiles that were computed.
 
-    `apart` are the arrays whose copies are memories of their own. `has_news` says that one of them did something for
-    which another may have waited.
+    `written` are the arrays to which datapaths write, `apart` those whose copies are memories of their own. `has_news`
+    says that one of them did something for which another may have waited.
     """
 
     bus: Bus
@@ -449,6 +472,7 @@ class Shared:
     widths: Widths
     hit: int
     windows: list[Window]
+    written: frozenset[str]
     apart: frozenset[str]
     has_news: bool = True
 
@@ -457,7 +481,9 @@ class Shared:
         return {name: FreePort((name, kind), self.windows, name in self.apart) for name in self.widths.elements}
 
 
-def shared_by(timing: Timing, bus: Bus, element_bytes: Mapping[str, int], apart: frozenset[str]) -> Shared:
+def shared_by(
+    timing: Timing, bus: Bus, element_bytes: Mapping[str, int], written: frozenset[str], apart: frozenset[str]
+) -> Shared:
     """What processes share before a run."""
     widths = Widths(bus.bytes, bus.bytes * bus.burst, element_bytes)
-    return Shared(bus, External(timing, bus), widths, timing.for_beats(bus.data_width).hit, [], apart)
+    return Shared(bus, External(timing, bus), widths, timing.for_beats(bus.data_width).hit, [], written, apart)

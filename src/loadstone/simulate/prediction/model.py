@@ -90,7 +90,8 @@ def predict(
     first_strips = 2 if accelerator.handover.mode == "overlap" else 1
     schedule = some_tiles(*order, work.shapes(), first_strips) if sampled else all_tiles(*order)
     element_bytes = {name: each.element_bytes for name, each in arrays.items()}
-    shared = shared_by(timing, bus, element_bytes, arrays_apart(accelerator))
+    written = frozenset(statement.write.array for statement in accelerator.kernel.statements)
+    shared = shared_by(timing, bus, element_bytes, written, arrays_apart(accelerator))
     return _Run(accelerator, work, schedule, shared).prediction()
 
 
