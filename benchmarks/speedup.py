@@ -189,18 +189,10 @@ def idle() -> Iterator[str]:
     for name, tile, parameters in IDLE:
         for types in (None, {"double": "int"}) if "gemm" in name else (None,):
             kernel = ls.parse(EXAMPLES / f"{name}.c", types=types)
-            found = run(tiled_accelerator(kernel, tile, parameters), parameters)
+            found = run(ls.accelerator(kernel, parameters=parameters, sizes=tile, depth=DEPTH).design, parameters)
             print(f"{name:16}{'as int' if types else 'own':10}{found.outcome.cycles:8}{found.idle:8}")
             if not found.right:
                 yield f"{name}: the result is wrong"
-
-
-def tiled_accelerator(
-    kernel: Kernel, tile: tuple[int, ...], parameters: Mapping[str, int], lanes: int = 1
-) -> AcceleratorDesign:
-    """The accelerator of a kernel in tiles, for parameters up to these."""
-    made = make_accelerator(with_buffers(plan_tiles(choose_tiling(kernel, tile)), DEPTH, power_of_two=None))
-    return make_accelerator_design(made, parameter_limits(kernel, parameters), unroll=lanes)
 
 
 def area(cases: list[Case], clock: bool) -> Iterator[str]:

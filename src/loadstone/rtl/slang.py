@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from loadstone.errors import ToolError
+from loadstone.errors import Diagnostic, ToolError
 from loadstone.rtl.module import Module
 from loadstone.rtl.programs import run_program, write_files
 from loadstone.rtl.verilog import verilog_files
@@ -48,6 +48,6 @@ def lint(module: Module) -> str:
 def lint_files(folder: Path, files: Sequence[str], top: str) -> str:
     """The errors and warnings of slang for the files of a design, testbenches among them; empty where all is well."""
     if not is_installed():
-        raise ToolError(f"error: pyslang was not found\nhint: {_INSTALL}")
+        raise ToolError(Diagnostic("pyslang was not found", None, _INSTALL))
     arguments = " ".join(["slang", *_WARNINGS, "--top", top, *files])
     return run_program([sys.executable, "-c", _READ_AND_ANALYSE, arguments], folder)

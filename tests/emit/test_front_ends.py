@@ -7,18 +7,15 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from test_accelerator_project import built, built_from
-from test_build_hardware import PROGRAMS, VERILATOR
-from test_build_hardware import built as built_on_chip
 
 import loadstone as ls
-from kernels import EXAMPLES, tiny_parameters
-from loadstone.bus.ports import Bus
+from hdl_projects import PROGRAMS, VERILATOR
+from kernels import EXAMPLES, ROOT, tiny_parameters
 from loadstone.emit.project import Project
 from loadstone.errors import ToolError, UnsupportedError
-from loadstone.loops.accelerator import make_accelerator
 from loadstone.rtl import Module, bit, emit_verilog, slang, unsigned, yosys
 from rtl_designs import designs
 
@@ -105,21 +102,27 @@ def example(path: Path, where: str) -> Project:
     """The hardware of an example: on the chip, or with a bus of a protocol for both data and registers."""
     kernel = ls.parse(path)
     parameters = list(tiny_parameters(kernel, (2, 3, 5)))[-1]
+    targets = tuple(PROGRAMS)
     match where:
         case "chip":
-            return ls.build(kernel, target=tuple(PROGRAMS), parameters=parameters)
+            return ls.build(kernel, target=targets, parameters=parameters)
         case "avalon":
-            bus = Bus("avalon", data_width=64, burst=16)
-            return built_from(make_accelerator(ls.plan(kernel)), parameters, control="avalon", bus=bus)
+            return ls.build(kernel, target=targets, parameters=parameters, bus="avalon", bus_width=64, burst=16)
         case _:
-            return built_from(make_accelerator(ls.plan(kernel)), parameters)
+            return ls.build(kernel, target=targets, parameters=parameters, bus="axi")
+
+
+def built(stem: str, values: tuple[int, ...], **options: Any) -> Project:
+    kernel = ls.parse(ROOT / f"examples/{stem}.c")
+    parameters = dict(zip(kernel.parameters, values, strict=True))
+    return ls.build(kernel, target=tuple(PROGRAMS), parameters=parameters, **options)
 
 
 def samples() -> Iterator[Project]:
-    yield built_on_chip("matmul", 5)
-    yield built_on_chip("threshold", 7, 5)
-    yield built("matmul", (4, 4, 4), (5,))
-    yield built("vector_sum", (8,), (61,), "avalon")
+    yield built("matmul", (5,))
+    yield built("threshold", (7, 5))
+    yield built("matmul", (5,), bus="axi", sizes=(4, 4, 4))
+    yield built("vector_sum", (61,), bus="avalon", sizes=(8,))
 
 
 @pytest.mark.parametrize("position", range(4))
