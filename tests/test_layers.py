@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "loadstone"
 LAYERS = (
     ("errors",),
-    ("options",),
+    ("markup", "options"),
     ("rtl",),
     ("operators", "bus"),
     ("dram",),

@@ -35,7 +35,8 @@ from loadstone.options import (
 from loadstone.outcome import Outcome
 from loadstone.pipeline import Compilation, Split, split_network
 from loadstone.projects import build_network, build_programs
-from loadstone.reporting.data import Report, gather_report
+from loadstone.reporting.data import gather_report
+from loadstone.reporting.page import Page
 from loadstone.rtl.synthesis import Resources, synthesize
 from loadstone.storage.local_plan import LocalPlan
 from loadstone.transform.tiling import Tiling
@@ -170,12 +171,12 @@ def report(
     parameters: Values | None = None,
     verify: bool = False,
     **options: Any,
-) -> Report:
-    """The report of a kernel with a tiling; shows itself in notebooks, and `write` makes a page of it."""
+) -> Page:
+    """The report of a kernel with a tiling: a page that shows itself in notebooks, or is written to a file."""
     _check_names(options, Choices)
     compilation = Compilation(kernel, Choices.of(options), dict(parameters or {}), tiling)
     outcome = run_program(compilation, RunOptions()) if verify else None
-    return gather_report(compilation.plan, compilation.values, verification=outcome)
+    return Page(gather_report(compilation.plan, compilation.values, verification=outcome))
 
 
 def _circuit(

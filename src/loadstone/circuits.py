@@ -28,7 +28,7 @@ from loadstone.transform.program import program_of
 from loadstone.transform.temporaries import without_temporaries
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CircuitCompilation(Compilation):
     """A kernel on its way to hardware.
 

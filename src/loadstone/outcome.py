@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from loadstone.markup import Markup, joined, table
 from loadstone.parallel.lanes import Lanes
 from loadstone.simulate.hardware.activity import Activity
+from loadstone.simulate.hardware.timeline import activities_svg
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +105,10 @@ class Outcome:
     sample: Sample | None = None
     baseline: Baseline | None = None
     memory: MemoryUse | None = None
-    lanes: Lanes | None = None
+    lanes: Lanes | None = field(default=None, repr=False)
     statements: Mapping[str, Mapping[str, Any]] | None = None
     tiling: Mapping[str, Any] | None = None
-    activities: tuple[Activity, ...] = ()
+    activities: tuple[Activity, ...] = field(default=(), repr=False)
 
     @property
     def is_right(self) -> bool:
@@ -116,6 +118,11 @@ class Outcome:
         """
         matches = self.verdict is None or self.verdict.match
         return matches and (self.traffic is None or self.traffic.as_planned)
+
+    def _repr_html_(self) -> str:
+        rows = [(key, value) for key, value in self.as_json().items() if key not in ("kernel", "tiling")]
+        drawn = activities_svg(self.activities) if self.activities else Markup()
+        return joined((table(f"{self.kernel} as {self.target}", ("", ""), rows), drawn))
 
     def as_json(self, *, timeline: bool = False) -> dict[str, Any]:
         """The outcome as JSON, with the activities of the processes if the timeline is wanted."""

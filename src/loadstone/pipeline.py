@@ -13,6 +13,7 @@ from typing import Literal
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.loops.accelerator import Accelerator
+from loadstone.markup import table
 from loadstone.model.kernel import Kernel
 from loadstone.networks.build import make_network
 from loadstone.networks.closed_forms import closed_form
@@ -21,7 +22,7 @@ from loadstone.networks.model import Channel, Network
 from loadstone.networks.reuse import with_reuse
 from loadstone.networks.sizes import ChannelSize, occupancies, power_of_two, sized
 from loadstone.networks.split import split_by_depth, split_completely
-from loadstone.options import Choices
+from loadstone.options import Choices, options_of
 from loadstone.poly import fixed
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit, within_limit
 from loadstone.storage.local_plan import LocalPlan, with_buffers
@@ -33,7 +34,7 @@ from loadstone.transform.tiling import TiledKernel, Tiling, untiled
 Split = Literal["none", "depth", "complete"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Compilation:
     """A kernel on its way to an accelerator or a process network.
 
@@ -46,6 +47,13 @@ class Compilation:
     given: Mapping[str, int] = field(default_factory=dict[str, int])
     tiling: Tiling | None = None
     limit: int | None = None
+
+    def __repr__(self) -> str:
+        return f"<compilation of {self.kernel!r}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(each.dest, each.flag, getattr(self.choices, each.dest)) for each in options_of(Choices)]
+        return table(repr(self), ("choice", "option", "value"), rows)
 
     @property
     def tileable(self) -> Kernel:

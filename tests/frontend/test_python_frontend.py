@@ -17,6 +17,7 @@ import pytest
 from c_to_python import NotExpressible, python_source
 from loadstone.errors import InputError
 from loadstone.frontend.build import build_kernel
+from loadstone.frontend.c.preprocess import read_source
 from loadstone.frontend.c.program import read_c
 from loadstone.frontend.python import kernel, read_python
 from loadstone.model.kernel import Access, Kernel, Statement
@@ -320,7 +321,7 @@ def check_same_model(program: Any, folder: Path) -> tuple[Kernel, Kernel]:
 
 @pytest.mark.parametrize("path", C_EXAMPLES, ids=lambda path: path.stem)
 def test_examples_give_the_same_model_as_in_c(path: Path, tmp_path: Path) -> None:
-    program = read_c(path, {}, (), None)
+    program = read_c(read_source(path), {}, (), None)
     check_same_model(program, tmp_path)
 
 
@@ -330,7 +331,7 @@ def test_random_kernels_give_the_same_model_as_in_c(seed: int, tmp_path: Path) -
     path = tmp_path / "kernel.c"
     path.write_text(random.source, encoding="utf-8")
     try:
-        expected, actual = check_same_model(read_c(path, {}, (), None), tmp_path)
+        expected, actual = check_same_model(read_c(read_source(path), {}, (), None), tmp_path)
     except NotExpressible as error:
         pytest.skip(str(error))
     for values in random.parameters:
@@ -372,7 +373,7 @@ def test_written_by_hand_in_both_languages(name: str, tmp_path: Path) -> None:
     c_text, python_text = C_AND_PYTHON[name]
     path = tmp_path / "kernel.c"
     path.write_text(c_text, encoding="utf-8")
-    expected, actual = build_kernel(read_c(path, {}, (), None)), read(tmp_path, python_text)
+    expected, actual = build_kernel(read_c(read_source(path), {}, (), None)), read(tmp_path, python_text)
     assert actual.domain.is_equal(expected.domain)
     assert actual.schedule.is_equal(expected.schedule)
     assert all(map(same_accesses, expected.statements, actual.statements))

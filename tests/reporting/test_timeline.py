@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from loadstone.reporting.activity_picture import activities_svg, activity_lines
 from loadstone.simulate.hardware.activity import Activity, busy_cycles
+from loadstone.simulate.hardware.timeline import activities_svg, activity_lines
 
 PIPELINE = (
     Activity("load", 0, 0, 100),

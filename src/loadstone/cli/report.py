@@ -9,8 +9,8 @@ from pathlib import Path
 from loadstone.cli.compilations import compilation_of
 from loadstone.errors import Diagnostic, InputError
 from loadstone.options import RunOptions
-from loadstone.reporting import emit_report, gather_report
-from loadstone.reporting.page import write_page
+from loadstone.reporting import gather_report
+from loadstone.reporting.page import Page
 from loadstone.trials import run_program
 
 
@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
     compilation = compilation_of(arguments)
     outcome = run_program(compilation, RunOptions()) if arguments.verify else None
     report = gather_report(compilation.plan, compilation.values, verification=outcome)
-    path = write_page(arguments.file, emit_report(report))
+    path = Page(report).write(arguments.file)
     print(json.dumps({"file": str(path)}) if arguments.json else f"wrote {path}")
     return 0 if outcome is None or outcome.is_right else 1
 

@@ -12,7 +12,7 @@ from loadstone.cli.compilations import compilation_of
 from loadstone.cli.parser import check_modes
 from loadstone.options import CIRCUITS, Mode, RunOptions
 from loadstone.outcome import MemoryUse, Outcome
-from loadstone.reporting.activity_picture import activity_lines
+from loadstone.simulate.hardware.timeline import activity_lines
 from loadstone.trials import compare_executions, run_program
 
 MODES: dict[Mode, str] = {

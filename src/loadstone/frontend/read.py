@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import Diagnostic, InputError, Source
 from loadstone.frontend.build import build_kernel
+from loadstone.frontend.c.preprocess import read_source
 from loadstone.frontend.c.program import read_c
 from loadstone.frontend.formats import c_type_formats, read_type
 from loadstone.frontend.python import read_python
@@ -14,20 +15,23 @@ from loadstone.model.kernel import Kernel
 
 
 def parse(
-    path: str | Path,
+    source: str | Path,
     *,
     function: str | None = None,
     defines: Mapping[str, str] | None = None,
     include: Sequence[str | Path] = (),
     types: Mapping[str, str] | None = None,
 ) -> Kernel:
-    """The kernel in a C file (or a Python file); raises `InputError` with every problem of the file.
+    """The kernel in a C file, a Python file or a text in C; raises `InputError` with every problem of it.
 
+    A `source` of several lines is C itself, any other the path of a file.
     `function` chooses among several kernels, `defines` and `include` are for the C preprocessor. `types`
     gives typedefs of the file and types of C another type: `{"double": "fixed(32,16,nearest,saturate)"}`.
     """
-    path = Path(path)
     chosen = {name: read_type(text) for name, text in (types or {}).items()}
+    if isinstance(source, str) and "\n" in source:
+        return build_kernel(read_c(Source("kernel.c", source), defines or {}, _folders(include), function, chosen))
+    path = Path(source)
     match path.suffix:
         case ".yaml" | ".yml":
             hint = "this version reads .c and .py files"
@@ -35,4 +39,8 @@ def parse(
         case ".py":
             return read_python(path, function, c_type_formats(chosen, {}))
         case _:
-            return build_kernel(read_c(path, defines or {}, tuple(map(Path, include)), function, chosen))
+            return build_kernel(read_c(read_source(path), defines or {}, _folders(include), function, chosen))
+
+
+def _folders(include: Sequence[str | Path]) -> tuple[Path, ...]:
+    return tuple(map(Path, include))

@@ -9,6 +9,7 @@ from functools import reduce
 import islpy as isl
 
 from loadstone.errors import Span
+from loadstone.markup import table
 from loadstone.model.expression import Expression
 from loadstone.model.types import Number, ScalarType
 from loadstone.poly.spaces import Dim
@@ -110,7 +111,7 @@ class Original:
     scalars: tuple[tuple[ScalarType, str], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Kernel:
     """A static-control program part, understood completely.
 
@@ -125,6 +126,17 @@ class Kernel:
     defaults: Mapping[str, int]
     tiling: TilingRequest | None = None
     original: Original | None = None
+
+    def __repr__(self) -> str:
+        statements = ", ".join(f"{s.name}[{', '.join(s.iterators)}]" for s in self.statements)
+        return f"<kernel {self.name}({', '.join(self.parameters)}): {statements}; arrays {', '.join(self.arrays)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (s.name, s.domain, "; ".join(str(each.relation) for each in s.reads), s.write.relation)
+            for s in self.statements
+        ]
+        return table(f"kernel {self.name}", ("statement", "domain", "reads", "writes"), rows)
 
     @property
     def parameters(self) -> tuple[str, ...]:

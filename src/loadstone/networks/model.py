@@ -8,6 +8,7 @@ from typing import Literal
 
 import islpy as isl
 
+from loadstone.markup import table
 from loadstone.transform.tiling import TiledKernel
 
 Kind = Literal["load", "compute", "store"]
@@ -57,13 +58,21 @@ class Channel:
     forwards: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Network:
     """The processes and channels of a tiled kernel."""
 
     tiles: TiledKernel
     processes: Mapping[str, Process]
     channels: tuple[Channel, ...]
+
+    def __repr__(self) -> str:
+        name = self.tiles.kernel.name
+        return f"<network of {name}: {len(self.processes)} processes, {len(self.channels)} channels>"
+
+    def _repr_html_(self) -> str:
+        rows = [(c.id, c.producer, c.consumer, c.array, c.pattern) for c in self.channels]
+        return table(repr(self), ("channel", "from", "to", "array", "pattern"), rows)
 
     def without_transfers(self) -> Network:
         """The processes that execute statements, and the channels between them."""

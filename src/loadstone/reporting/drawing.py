@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from loadstone.markup import Markup, amount, element, joined, number
 from loadstone.poly.enumeration import Point
 from loadstone.reporting.data import Timeline
-from loadstone.reporting.markup import Markup, element, joined
 from loadstone.reporting.pictures import Picture, Rectangle
 from loadstone.reporting.timeline import PROCESSES, Bar, Process
-from loadstone.reporting.words import amount, number
 
 FIRST_HUE = 255.0
 HUES = 300.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from loadstone.markup import Markup, element
 from loadstone.networks.drawing import bundles, counted
 from loadstone.networks.model import Channel, Kind, Network
-from loadstone.reporting.markup import Markup, element
 
 COLUMNS: Mapping[Kind, float] = {"load": 20.0, "compute": 320.0, "store": 680.0}
 WIDTH, HEIGHT, GAP = 120.0, 40.0, 60.0

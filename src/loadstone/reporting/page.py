@@ -5,22 +5,40 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError
+from loadstone.markup import Markup, amount, element, joined, number
 from loadstone.outcome import Outcome
 from loadstone.reporting.data import ArrayReport, BufferSummary, Report, Way
 from loadstone.reporting.drawing import colour, picture_svg, timeline_svg
-from loadstone.reporting.markup import Markup, element, joined
 from loadstone.reporting.pictures import Picture
 from loadstone.reporting.strips import ShownStrip
-from loadstone.reporting.words import amount, assignments, number
+from loadstone.reporting.words import assignments
 
 MOST_TEXT = 20_000
 SHORT_TEXT = 90
 MOST_IN_LEGEND = 16
 NOTHING = "–"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Page:
+    """A report as a page, which shows itself in notebooks."""
+
+    report: Report
+
+    def __repr__(self) -> str:
+        return f"<report of {self.report.kernel}>"
+
+    def _repr_html_(self) -> str:
+        return emit_report(self.report)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the page, whole or not at all; returns its path."""
+        return write_page(path, emit_report(self.report))
 
 
 def emit_report(report: Report) -> str:

@@ -6,22 +6,9 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from loadstone.markup import amount, number
 from loadstone.reporting.strips import ShownStrip
 from loadstone.transform.tiling import TiledKernel
-
-
-def number(value: int) -> str:
-    """The number with its digits in groups of three."""
-    return f"{value:,}".replace(",", "\u202f")
-
-
-def amount(value: int, noun: str) -> str:
-    """The number of things, with the noun in its right form.
-
-    >>> amount(1, "element"), amount(2, "element")
-    ('1 element', '2 elements')
-    """
-    return f"{number(value)} {noun}" if value == 1 else f"{number(value)} {noun}s"
 
 
 def assignments(names: Sequence[str], values: Sequence[int]) -> str:

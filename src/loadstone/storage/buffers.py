@@ -41,7 +41,7 @@ class Component:
     size: Expression
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Buffer:
     """The local memory of one array; where it has two copies, strips use them in turn.
 
@@ -56,6 +56,9 @@ class Buffer:
     large_live: int | None
     unsearched: Modular
     copies: int = 1
+
+    def __repr__(self) -> str:
+        return f"<buffer {self.mapping_text()}, copies: {self.copies}>"
 
     @property
     def parameters(self) -> tuple[str, ...]:

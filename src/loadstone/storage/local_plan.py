@@ -19,7 +19,7 @@ class LocalArray(ArrayPlan):
     buffer: Buffer
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LocalPlan(Plan):
     """A plan with `depth` tiles in flight."""
 

@@ -15,6 +15,7 @@ from functools import cached_property
 
 import islpy as isl
 
+from loadstone.markup import table
 from loadstone.model.kernel import Array
 from loadstone.poly import coalesced, renamed_dims
 from loadstone.poly.extrema import greatest, least
@@ -62,7 +63,7 @@ class ArrayPlan:
         return tile_volume(self.store)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """The plan of a tiling; `exact` unless accesses are approximated, and then `reason` says why."""
 
@@ -73,6 +74,15 @@ class Plan:
 
     def __getitem__(self, array: str) -> ArrayPlan:
         return self.arrays[array]
+
+    def __repr__(self) -> str:
+        return f"<{'exact' if self.exact else 'approximated'} plan of {self.tiles!r}: {', '.join(self.arrays)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, part.load, part.store, part.load_volume, part.store_volume) for name, part in self.arrays.items()
+        ]
+        return table(repr(self), ("array", "load", "store", "words loaded", "words stored"), rows)
 
 
 def make_plan(tiles: TiledKernel, *, keep_dead_stores: bool = False) -> Plan:

@@ -33,7 +33,7 @@ class Tiling:
     strip: int = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TiledKernel:
     """A kernel with a tiling: `theta` maps the instances of each statement into the common space."""
 
@@ -41,6 +41,11 @@ class TiledKernel:
     theta: Mapping[str, isl.Map]
     sizes: tuple[int, ...]
     strip: int
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.kernel.name} in tiles of {' x '.join(map(str, self.sizes))}, strips over {', '.join(self.inner)}>"
+        )
 
     @property
     def coordinates(self) -> tuple[str, ...]:

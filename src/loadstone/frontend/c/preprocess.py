@@ -68,11 +68,10 @@ class Preprocessed:
         return self.span_at(self.offset(line, column))
 
 
-def preprocess(path: Path, defines: Mapping[str, str], include: tuple[Path, ...]) -> Preprocessed:
-    """The file at `path` with macros expanded and the user's own headers included."""
-    source = read_source(path)
+def preprocess(source: Source, defines: Mapping[str, str], include: tuple[Path, ...]) -> Preprocessed:
+    """A source with macros expanded and the user's own headers included."""
     engine = _Engine(source)
-    for directory in (path.parent, *include):
+    for directory in (Path(source.name).parent, *include):
         engine.add_path(str(directory))
     engine.rewrite_paths.clear()
     for decoration in _DECORATIONS:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pycparser import c_ast, c_generator
 
-from loadstone.errors import InputError, Problems
+from loadstone.errors import InputError, Problems, Source
 from loadstone.frontend import syntax
 from loadstone.frontend.c.declarations import Environment, shape_of
 from loadstone.frontend.c.inline import Inliner
@@ -29,19 +29,19 @@ from loadstone.model.types import INT, ScalarType
 
 
 def read_c(
-    path: Path,
+    source: Source,
     defines: Mapping[str, str],
     include: tuple[Path, ...],
     function: str | None,
     types: Mapping[str, ScalarType] | None = None,
 ) -> syntax.Program:
-    """The kernel of a C file as a syntax tree, with the problems that were found on the way.
+    """The kernel of a C source as a syntax tree, with the problems that were found on the way.
 
     `types` are those that typedefs and types of C get instead, as by the pragmas of the file.
     """
-    parsed = parse(preprocess(path, defines, include), function)
+    parsed = parse(preprocess(source, defines, include), function)
     with deep_recursion():
-        return _Reader(parsed, find_scop(parsed, function), types or {}).program(path.stem)
+        return _Reader(parsed, find_scop(parsed, function), types or {}).program(Path(source.name).stem)
 
 
 class _Reader:

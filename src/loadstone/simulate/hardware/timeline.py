@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from loadstone.reporting.markup import Markup, element, joined
-from loadstone.reporting.words import amount, number
+from loadstone.markup import Markup, amount, element, joined, number
 from loadstone.simulate.hardware.activity import PROCESSES, Activity, Process, busy_cycles
 
 SHADES = "█▓"
