@@ -13,8 +13,9 @@ from functools import lru_cache, reduce
 
 import islpy as isl
 
-from loadstone.model.kernel import Access, Kernel, Statement, padded
+from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.poly import coalesced
+from loadstone.poly.dimensions import padded
 from loadstone.poly.flow import Accesses, ordered_pairs, value_flow
 from loadstone.poly.spaces import Dim
 

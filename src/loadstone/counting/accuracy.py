@@ -10,8 +10,9 @@ import islpy as isl
 from loadstone.counting.cardinality import number_of_points
 from loadstone.counting.pieces import Piece
 from loadstone.counting.relative_error import amplification, product_error, rivlin_error
+from loadstone.poly.dimensions import at_coordinate
 from loadstone.poly.spaces import Dim
-from loadstone.poly.terms import compiled, degrees, isl_value, terms
+from loadstone.poly.terms import compiled, degrees, terms
 
 LARGEST_SPLIT = 1_000
 MOST_SAMPLES = 64
@@ -95,6 +96,6 @@ def evaluated(piece: Piece, accuracy: float) -> Iterator[Piece]:
         yield piece
         return
     for number in range(domain.dim_min_val(worst).to_python(), domain.dim_max_val(worst).to_python() + 1):
-        part = domain.fix_val(Dim.set, worst, isl_value(domain.get_ctx(), number))
+        part = at_coordinate(domain, worst, number)
         if not part.is_empty():
             yield from evaluated(Piece(part, piece.value), accuracy)

@@ -18,9 +18,10 @@ from loadstone.counting.bernstein import bernstein
 from loadstone.counting.enumeration import constant_extremum, enumerated, is_enumerable
 from loadstone.counting.extremum import Extremum, Value, number
 from loadstone.counting.pieces import Piece
+from loadstone.poly.dimensions import at_least, at_most
 from loadstone.poly.extrema import greatest, least
 from loadstone.poly.spaces import Dim
-from loadstone.poly.terms import Compiled, compiled, isl_value
+from loadstone.poly.terms import Compiled, compiled
 
 FEW_POINTS = 32
 MOST_SPLITS = 2_000
@@ -78,6 +79,5 @@ def _halves(domain: isl.Set) -> list[isl.Set]:
     ]
     widest = max(range(len(ranges)), key=lambda k: ranges[k][1] - ranges[k][0])
     middle = sum(ranges[widest]) // 2
-    lower = domain.upper_bound_val(Dim.set, widest, isl_value(domain.get_ctx(), middle))
-    upper = domain.lower_bound_val(Dim.set, widest, isl_value(domain.get_ctx(), middle + 1))
-    return [half for half in (lower, upper) if not half.is_empty()]
+    halves = (at_most(domain, widest, middle), at_least(domain, widest, middle + 1))
+    return [half for half in halves if not half.is_empty()]

@@ -16,8 +16,8 @@ from math import prod
 import islpy as isl
 
 from loadstone.counting.pieces import Piece
+from loadstone.poly.dimensions import halves_by_sign, with_remainders
 from loadstone.poly.linear import variable_names
-from loadstone.poly.spaces import Dim
 from loadstone.poly.terms import (
     Term,
     constant_polynomial,
@@ -38,11 +38,7 @@ MOST_CLASSES = 4_000
 def add_variables(piece: Piece) -> Piece:
     """The piece with a variable for each fraction, which is not tied to the others [Devos, Table 4.4 (a)]."""
     arguments = floor_arguments(piece.value)
-    dims = piece.domain.dim(Dim.set)
-    domain = piece.domain.add_dims(Dim.set, len(arguments))
-    for position, argument in enumerate(arguments.values(), dims):
-        domain = domain.lower_bound_val(Dim.set, position, isl_value(domain.get_ctx(), 0))
-        domain = domain.upper_bound_val(Dim.set, position, isl_value(domain.get_ctx(), divisor(argument) - 1))
+    domain = with_remainders(piece.domain, [divisor(argument) for argument in arguments.values()])
     variables = variables_of(domain.get_space())
     fractions = dict(zip(arguments, variables[len(variables) - len(arguments) :], strict=True))
     return Piece(domain, _without_floors(piece.value, domain.get_space(), variables, fractions))
@@ -184,13 +180,7 @@ def _orthants(domain: isl.Set, variables: Sequence[int]) -> Iterator[tuple[isl.S
         yield domain, {}
         return
     first, *others = variables
-    parameters = domain.dim(Dim.param)
-    kind, position = (Dim.param, first) if first < parameters else (Dim.set, first - parameters)
-    context = domain.get_ctx()
-    for sign, half in (
-        (1, domain.lower_bound_val(kind, position, isl_value(context, 0))),
-        (-1, domain.upper_bound_val(kind, position, isl_value(context, -1))),
-    ):
+    for sign, half in zip((1, -1), halves_by_sign(domain, first), strict=True):
         for part, signs in _orthants(half, others):
             yield part, {first: sign, **signs}
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loadstone.poly.names import names_of
 from loadstone.poly.spaces import Dim
 from loadstone.poly.terms import constant_polynomial, variables_of, with_values, without_parameters
 
@@ -64,13 +65,11 @@ def _with_parameters(piece: Piece, values: Mapping[str, int]) -> Piece:
     domain = without_parameters(piece.domain, values)
     old, new = piece.value.get_domain_space(), domain.get_space()
     kept = iter(variables_of(new))
-    names = [old.get_dim_name(Dim.param, k) or "" for k in range(old.dim(Dim.param))]
+    names = names_of(old)
     variables = [constant_polynomial(new, values[name]) if name in values else next(kept) for name in names]
     return Piece(domain, with_values(piece.value, new, (*variables, *kept)))
 
 
 def parameter_names(pieces: Iterable[Piece]) -> tuple[str, ...]:
     """The parameters of pieces, in order."""
-    spaces = [piece.domain.get_space() for piece in pieces]
-    names = (space.get_dim_name(Dim.param, k) or "" for space in spaces for k in range(space.dim(Dim.param)))
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(name for piece in pieces for name in names_of(piece.domain.get_space())))

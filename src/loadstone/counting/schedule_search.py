@@ -22,7 +22,7 @@ from loadstone.counting.schedule_memory import Lifetime, memory_size
 from loadstone.model.kernel import Kernel, Statement, union_of_maps
 from loadstone.poly import fixed, map_from_values
 from loadstone.poly.order import later
-from loadstone.poly.spaces import Dim, combination, constant
+from loadstone.poly.spaces import Dim, combination, constant, fixed_to_zero
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -135,9 +135,7 @@ def _latest(names: Sequence[str], gaps: Sequence[tuple[str, str, int]]) -> dict[
 
 def _keeps_itself(distances: isl.Set, commutative: bool) -> bool:
     """Whether dependent instances of one statement run in order, or, if that does not matter, not at the same time."""
-    zero = isl.Set.universe(distances.get_space())
-    for position in range(zero.dim(Dim.set)):
-        zero = zero.fix_val(Dim.set, position, isl.Val.zero(zero.get_ctx()))
+    zero = fixed_to_zero(isl.Set.universe(distances.get_space()), range(distances.dim(Dim.set)))
     return (
         distances.intersect(zero).is_empty()
         if commutative

@@ -16,8 +16,8 @@ from loadstone.model.from_isl import expression_of
 from loadstone.model.kernel import Array, Statement
 from loadstone.model.types import INT
 from loadstone.poly import set_space
+from loadstone.poly.dimensions import coordinate
 from loadstone.poly.extrema import greatest_value
-from loadstone.poly.spaces import Dim
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,7 @@ def _accessed_extent(
     touched = isl.Set.empty(set_space(names.parameters, symbol.name, [f"x{k}" for k in range(len(symbol.extents))]))
     for access in (a for s in statements for a in (*s.reads, s.write) if a.array == symbol.name):
         touched = touched.union(access.relation.range())
-    column = touched.project_out(Dim.set, position + 1, len(symbol.extents) - position - 1)
-    column = column.project_out(Dim.set, 0, position)
+    column = coordinate(touched, position)
     if column.is_empty():
         return integer(0)
     if not column.is_bounded():

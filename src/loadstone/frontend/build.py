@@ -42,6 +42,7 @@ from loadstone.model.expression import Expression, converted, unary
 from loadstone.model.kernel import Access, Kernel, Original, Statement
 from loadstone.model.types import INT, ScalarType
 from loadstone.poly import coalesced, map_from_values, set_space, variable
+from loadstone.poly.dimensions import with_free_coordinates
 from loadstone.poly.spaces import constant, later_in_last_dim
 
 
@@ -380,8 +381,7 @@ def _all_of(parts: list[syntax.Expr]) -> syntax.Expr:
 
 def _with_dim(domain: isl.Set, iterators: tuple[str, ...], parameters: tuple[str, ...]) -> isl.Set:
     """The domain with one more, unbounded, innermost dimension."""
-    space = set_space(parameters, "", iterators)
-    return isl.Set.universe(space).intersect(domain.add_dims(isl.dim_type.set, 1).reset_space(space))
+    return with_free_coordinates(domain, set_space(parameters, "", iterators))
 
 
 def _schedule(space: isl.Space, time: tuple[int | tuple[str, int], ...]) -> isl.Map:

@@ -36,6 +36,7 @@ from loadstone.model.functions import OPERATORS, SIGNATURES
 from loadstone.model.kernel import Access
 from loadstone.model.types import INT, ScalarType, common_type
 from loadstone.poly import map_from_values
+from loadstone.poly.dimensions import at_least, free_component
 from loadstone.poly.spaces import Dim, constant
 
 _AFFINE_HINTS = {
@@ -231,7 +232,7 @@ class Typing:
         space = relation.get_space().range()
         elements = isl.Set.universe(space)
         for position, extent in enumerate(symbol.extents):
-            elements = elements.lower_bound_val(Dim.set, position, isl.Val.zero(space.get_ctx()))
+            elements = at_least(elements, position, 0)
             if extent is None:
                 continue
             size = Typing(self.names, {}, elements).expression(extent)
@@ -382,7 +383,7 @@ def _relation(space: isl.Space, array: str, values: list[isl.PwAff | None]) -> i
     relation = map_from_values(space, [zero if value is None else value for value in values], array)
     for position, value in enumerate(values):
         if value is None:
-            relation = relation.drop_constraints_involving_dims(Dim.out, position, 1)
+            relation = free_component(relation, position)
     return relation
 
 

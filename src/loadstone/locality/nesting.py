@@ -13,8 +13,9 @@ from loadstone.locality.order import Order
 from loadstone.model.from_isl import from_aff
 from loadstone.model.kernel import Statement
 from loadstone.poly import renamed_dims
+from loadstone.poly.dimensions import constant_component, first_coordinates, last_is_determined, with_components
 from loadstone.poly.linear import linear, variable_names
-from loadstone.poly.spaces import Dim, first_to_others
+from loadstone.poly.spaces import Dim
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Nesting:
     def _place(self, statement: str, depth: int) -> list[int | None]:
         """The constants among the dimensions of the dates before this one."""
         date, shape = self.order.dates[statement], self._shapes[statement]
-        return [None if shape[k] else _constant(date, k) for k in range(depth)]
+        return [None if shape[k] else constant_component(date, k) for k in range(depth)]
 
 
 def _shape(order: Order, statement: Statement) -> tuple[bool, ...]:
@@ -101,25 +102,18 @@ def _shape(order: Order, statement: Statement) -> tuple[bool, ...]:
 def _alternates(statement: Statement) -> bool:
     """Whether a schedule has the form position, iterator, position, ..., iterator, position."""
     length = statement.schedule.dim(Dim.out)
-    even = all(_constant(statement.schedule, k) is not None for k in range(0, length, 2))
+    even = all(constant_component(statement.schedule, k) is not None for k in range(0, length, 2))
     return even and length == 2 * len(statement.iterators) + 1
 
 
 def _is_determined(times: isl.Set, position: int) -> bool:
-    known = times.project_out(Dim.set, position + 1, times.dim(Dim.set) - position - 1)
-    return first_to_others(known, position).is_single_valued()
-
-
-def _constant(date: isl.Map, position: int) -> int | None:
-    value = date.plain_get_val_if_fixed(Dim.out, position)
-    return value.to_python() if value.is_int() else None
+    return last_is_determined(first_coordinates(times, position + 1))
 
 
 def _name(order: Order, statement: Statement, depth: int) -> str:
     """The iterator that a dimension of the dates counts, else the expression that it is."""
     dates = renamed_dims(order.dates[statement.name], statement.iterators, Dim.in_)
-    pieces = dates.project_out(Dim.out, depth + 1, order.length - depth - 1).project_out(Dim.out, 0, depth)
-    value = isl.PwMultiAff.from_map(pieces).get_pw_aff(0).get_pieces()[0][1]
+    value = isl.PwMultiAff.from_map(with_components(dates, (depth,))).get_pw_aff(0).get_pieces()[0][1]
     parts = linear(value, variable_names(value.get_domain_space()))
     moving = [(factor, name) for factor, name in parts.variables if name in statement.iterators]
     plain = not parts.floors and parts.divisor == 1 and len(moving) == 1 and abs(moving[0][0]) == 1

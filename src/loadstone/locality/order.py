@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loadstone.model.kernel import Kernel, Statement, padded, union_of_maps
+from loadstone.model.kernel import Kernel, Statement, union_of_maps
 from loadstone.poly import map_from_values
+from loadstone.poly.dimensions import constant_component, padded
 from loadstone.poly.spaces import Dim, constant, dimension, range_product
 from loadstone.transform.tiling import TiledKernel
 
@@ -35,8 +36,8 @@ class Order:
         return tuple(k for k in range(self.length) if self._varies(k))
 
     def _varies(self, position: int) -> bool:
-        values = [date.plain_get_val_if_fixed(Dim.out, position) for date in self.dates.values()]
-        return not all(value.is_int() for value in values) or len({value.to_python() for value in values}) > 1
+        values = {constant_component(date, position) for date in self.dates.values()}
+        return None in values or len(values) > 1
 
     @property
     def schedule(self) -> isl.UnionMap:

@@ -21,13 +21,14 @@ from loadstone.locality.program import is_steered
 from loadstone.locality.references import Reference, access_of, evaluated, references_of
 from loadstone.model.kernel import Kernel
 from loadstone.poly import coalesced, map_from_values
+from loadstone.poly.dimensions import with_components
 from loadstone.poly.extrema import greatest
 from loadstone.poly.isolated import isolated
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.linear import shifted, where_nonnegative
 from loadstone.poly.order import earlier, later
 from loadstone.poly.polynomials import affine
-from loadstone.poly.spaces import Dim, constant, range_product, without_determined_dims
+from loadstone.poly.spaces import constant, range_product, without_determined_dims
 from loadstone.transform.tiling import TiledKernel
 
 LONGEST_TEXT = 4_000
@@ -79,7 +80,7 @@ class _Moments:
         statement = self.order.kernel.statement(reference.statement)
         space = statement.domain.get_space()
         turn = map_from_values(space, [constant(space, evaluated(statement).index(reference.position))])
-        date = _projected(self.order.dates[statement.name], self.order.varying)
+        date = with_components(self.order.dates[statement.name], self.order.varying)
         return range_product((date, turn)).intersect_params(self.order.kernel.context)
 
     @cached_property
@@ -111,13 +112,6 @@ class _Moments:
         window = use_moments.apply_range(later(space)).intersect(now.apply_range(earlier(space)))
         for relation in self.touched.values():
             yield coalesced(window.apply_range(relation))
-
-
-def _projected(date: isl.Map, depths: tuple[int, ...]) -> isl.Map:
-    """The dates with these dimensions alone."""
-    for position in reversed(range(date.dim(Dim.out))):
-        date = date if position in depths else date.project_out(Dim.out, position, 1)
-    return date
 
 
 def symbolic_reuses(

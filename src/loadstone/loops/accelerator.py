@@ -14,6 +14,7 @@ from loadstone.loops.scan import Scan, scan
 from loadstone.model.free_name import free_name
 from loadstone.model.kernel import Array, Kernel, Statement, union_of_maps
 from loadstone.poly import renamed_dims
+from loadstone.poly.dimensions import compared
 from loadstone.poly.spaces import Dim, inputs_to_parameters, with_outer_parameters
 from loadstone.storage.buffers import Buffer
 from loadstone.storage.handover import Handover
@@ -167,7 +168,7 @@ def _iterators_at(tiles: TiledKernel, statement: Statement, position: int) -> It
     """The iterators of a statement that equal a dimension of its time."""
     time = renamed_dims(tiles.instance_to_time(statement.name), statement.iterators, Dim.in_)
     for index, name in enumerate(statement.iterators):
-        if time.is_subset(time.equate(Dim.in_, index, Dim.out, position)):
+        if time.is_subset(compared(time, index, "=", position)):
             yield name
 
 

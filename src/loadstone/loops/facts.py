@@ -18,11 +18,12 @@ from loadstone.model.expression import Binary, Constant, Expression, Variable, i
 from loadstone.model.tidy import tidy
 from loadstone.model.types import INT
 from loadstone.poly import coalesced
+from loadstone.poly.dimensions import only_parameters
 from loadstone.poly.extrema import greatest_value, least_value
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.linear import variable_names
 from loadstone.poly.simplify import MOST_PIECES
-from loadstone.poly.spaces import Dim, dimension, set_space, variable
+from loadstone.poly.spaces import dimension, set_space, variable
 
 QUESTION_LIMIT = 60_000
 """The most isl operations for one question; what takes more is not simplified."""
@@ -120,14 +121,14 @@ def condition_on(expression: Expression, known: isl.Set) -> isl.Set:
 def with_iterator(known: isl.Set, iterator: str) -> isl.Set:
     """The known set with one more variable, of which nothing is known; it hides another one of its name."""
     names = [name for name in variable_names(known.get_space()) if name != iterator]
-    others = known.project_out_except(names, [Dim.param])
+    others = only_parameters(known, names)
     return others.align_params(set_space((*names, iterator), "", ()).params())
 
 
 def without_iterator(known: isl.Set, iterator: str) -> isl.Set:
     """The known set without a variable: the values of the others for which there is one."""
     names = [name for name in variable_names(known.get_space()) if name != iterator]
-    return coalesced(known.project_out_except(names, [Dim.param]))
+    return coalesced(only_parameters(known, names))
 
 
 def visited(loop: Range, known: isl.Set) -> isl.Set:
@@ -149,7 +150,7 @@ def first_and_last(active: isl.Set, iterator: str) -> tuple[isl.PwAff, isl.PwAff
     space = set_space(names, "", ("value",))
     equal = next(value.eq_set(dimension(space, 0)) for value in (variable(space, iterator),) if value is not None)
     others = [name for name in names if name != iterator]
-    values = coalesced(equal.intersect_params(active).project_out_except(others, [Dim.param]))
+    values = coalesced(only_parameters(equal.intersect_params(active), others))
     return least_value(values), greatest_value(values)
 
 

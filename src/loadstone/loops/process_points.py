@@ -18,6 +18,7 @@ from loadstone.model.from_isl import from_ast
 from loadstone.networks.model import Channel, Process
 from loadstone.networks.patterns import deciding_dates
 from loadstone.poly import coalesced, fixed
+from loadstone.poly.dimensions import are_equal, with_components
 from loadstone.poly.extrema import greatest, least
 from loadstone.poly.spaces import Dim, inputs_to_parameters, range_product
 
@@ -37,12 +38,12 @@ def equal_coordinates(process: Process, tile: int, parameters: Mapping[str, int]
     These are counted from the instance's own; the `tile` coordinates of its tile follow.
     """
     order = order_of(process, parameters)
-    tiles = process.dates.project_out(Dim.out, tile, process.dates.dim(Dim.out) - tile)
+    tiles = with_components(process.dates, range(tile))
     own = process.dates.domain().identity().reset_tuple_id(Dim.out)
     values = range_product((range_product((own, tiles)), order))
     known = own.dim(Dim.out) + tile
     for position in range(known, known + order.dim(Dim.out)):
-        yield (k for k in range(known) if values.is_subset(values.equate(Dim.out, k, Dim.out, position)))
+        yield (k for k in range(known) if are_equal(values, k, position))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,8 @@ from loadstone.errors import Diagnostic, InputError
 from loadstone.loops.facts import attempted, first_and_last
 from loadstone.model.affine import NotAffine, affine_value
 from loadstone.model.kernel import Array, Kernel
-from loadstone.poly.spaces import Dim, set_space, variable
+from loadstone.poly.dimensions import only_parameters
+from loadstone.poly.spaces import set_space, variable
 
 Limits = tuple[int, int]
 
@@ -31,7 +32,7 @@ def limits_of(known: isl.Set, name: str) -> Limits | None:
 
 
 def _limits(known: isl.Set, name: str) -> Limits | None:
-    values = known.project_out_except([name], [Dim.param])
+    values = only_parameters(known, (name,))
     if values.is_empty() or variable(values.get_space(), name) is None:
         return None
     first, last = first_and_last(values, name)

@@ -26,10 +26,13 @@ from loadstone.model.expression import COMPARISONS, Binary, Expression, Select, 
 from loadstone.model.from_isl import from_aff, from_ast
 from loadstone.model.types import INT
 from loadstone.poly import coalesced
+from loadstone.poly.dimensions import coordinate, first_coordinates, for_any_parameters
 from loadstone.poly.extrema import greatest_value, least, least_value
 from loadstone.poly.limits import LimitReached, operation_limit
+from loadstone.poly.linear import where_all
+from loadstone.poly.names import names_of
 from loadstone.poly.simplify import MOST_PIECES
-from loadstone.poly.spaces import Dim, inputs_to_parameters
+from loadstone.poly.spaces import Dim, first_to_others, inputs_to_parameters
 
 SCAN_LIMIT = 1_000_000
 MOST_DECISIONS = 200
@@ -86,7 +89,7 @@ def scan(tile_to_elements: isl.Map, known: isl.Set, variables: Sequence[str]) ->
     `variables` name the coordinates of the elements. The dimensions of the tiles must be named.
     """
     array = tile_to_elements.get_tuple_name(Dim.out) or ""
-    names = _input_names(tile_to_elements)
+    names = names_of(tile_to_elements.get_space(), Dim.in_)
     tiles = inputs_to_parameters(isl.Map.from_domain(known), names).params()
     every = inputs_to_parameters(tile_to_elements, names).reset_tuple_id()
     existing = _within_limit(lambda: coalesced(every.intersect_params(tiles)))
@@ -95,10 +98,6 @@ def scan(tile_to_elements: isl.Map, known: isl.Set, variables: Sequence[str]) ->
         return _nothing(array, variables)
     exact = _exact(array, elements, tiles, variables) if elements.n_basic_set() <= MOST_PIECES else None
     return exact or _tested(array, elements, tiles, variables)
-
-
-def _input_names(relation: isl.Map) -> tuple[str, ...]:
-    return tuple(relation.get_dim_name(Dim.in_, k) or "" for k in range(relation.dim(Dim.in_)))
 
 
 def _within_limit(make: Callable[[], Made]) -> Made | None:
@@ -192,11 +191,7 @@ def _short_test(inside: isl.Set, context: isl.Set) -> Expression:
 
 def _as_parameters(value: isl.Set, names: Sequence[str]) -> isl.Set:
     """The set with its first dimensions turned into parameters of these names."""
-    count = value.dim(Dim.param)
-    value = value.move_dims(Dim.param, count, Dim.set, 0, len(names))
-    for position, name in enumerate(names):
-        value = value.set_dim_name(Dim.param, count + position, name)
-    return value
+    return inputs_to_parameters(first_to_others(value, len(names)), names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,10 +225,9 @@ class _Row:
 
 def _rows(elements: isl.Set, variables: Sequence[str]) -> list[_Row]:
     """The rows of all coordinates, outermost first."""
-    rank = len(variables)
     found: list[_Row] = []
     for k, variable in enumerate(variables):
-        prefixes = coalesced(elements.project_out(Dim.set, k + 1, rank - k - 1))
+        prefixes = coalesced(first_coordinates(elements, k + 1))
         found.append(_Row(variable, _as_parameters(prefixes, variables[:k])))
     return found
 
@@ -333,14 +327,9 @@ def _loosened(piece: isl.BasicSet, outside: isl.Set) -> isl.Set:
     space = piece.get_space()
     for constraint in tuple(kept):
         fewer = [other for other in kept if other is not constraint]
-        if _where_all(fewer, space).is_disjoint(outside):
+        if where_all(fewer, space).is_disjoint(outside):
             kept = fewer
-    return _where_all(kept, space)
-
-
-def _where_all(constraints: Sequence[isl.Constraint], space: isl.Space) -> isl.Set:
-    universe = isl.BasicSet.universe(space)
-    return isl.Set.from_basic_set(reduce(lambda found, c: found.add_constraint(c), constraints, universe))
+    return where_all(kept, space)
 
 
 def _width(constraint: isl.Constraint) -> int:
@@ -390,8 +379,7 @@ def _side(elements: isl.Set, position: int, tiles: isl.Set) -> tuple[Expression,
 
 def _shadow(piece: isl.BasicSet, position: int) -> isl.BasicSet:
     """The values of one coordinate of a convex set, without the gaps."""
-    behind = piece.dim(Dim.set) - position - 1
-    return piece.project_out(Dim.set, position + 1, behind).project_out(Dim.set, 0, position).remove_divs()
+    return coordinate(piece, position).remove_divs()
 
 
 def _bounds(
@@ -427,12 +415,12 @@ def burst_lengths(tile_to_elements: isl.Map, variables: Sequence[str]) -> tuple[
 
 def _run_lengths(tile_to_elements: isl.Map, variables: Sequence[str]) -> isl.Set:
     """The lengths of all runs."""
-    elements = inputs_to_parameters(tile_to_elements, _input_names(tile_to_elements)).reset_tuple_id()
+    elements = inputs_to_parameters(tile_to_elements, names_of(tile_to_elements.get_space(), Dim.in_)).reset_tuple_id()
     row = _Row(variables[-1], _as_parameters(elements, variables[:-1]))
     starts = _Row(row.variable, row.values.subtract(row.values.apply(_BACK.reverse())))
     start_to_end = least(starts.ahead(row.run_ends, ">="))
     lengths = start_to_end.apply(isl.Map(f"[{row.variable}] -> {{ [y] -> [y - {row.variable} + 1] }}"))
-    return lengths.project_out(Dim.param, 0, lengths.dim(Dim.param))
+    return for_any_parameters(lengths)
 
 
 def _extent(numbers: isl.Set) -> tuple[int, int | None]:

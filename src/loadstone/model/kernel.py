@@ -12,6 +12,7 @@ from loadstone.errors import Span
 from loadstone.markup import table
 from loadstone.model.expression import Expression
 from loadstone.model.types import Number, ScalarType
+from loadstone.poly.dimensions import padded
 from loadstone.poly.spaces import Dim
 
 WRITE = -1
@@ -198,14 +199,6 @@ def renamed(statement: Statement, name: str, domain: isl.Set) -> Statement:
         reads=tuple(map(access, statement.reads)),
         write=access(statement.write),
     )
-
-
-def padded(schedule: isl.Map, length: int) -> isl.Map:
-    """The map with zeros appended until its range has this many dimensions."""
-    present = schedule.dim(Dim.out)
-    result = schedule.add_dims(Dim.out, length - present)
-    zero = isl.Val.zero(result.get_ctx())
-    return reduce(lambda value, k: value.fix_val(Dim.out, k, zero), range(present, length), result)
 
 
 def union_of_maps(kernel: Kernel, maps: Iterator[isl.Map]) -> isl.UnionMap:

@@ -25,10 +25,11 @@ import islpy as isl
 from loadstone.analysis import flow_of_reads, output
 from loadstone.analysis.dataflow import unwritten_reads
 from loadstone.errors import Diagnostic, UnsupportedError
-from loadstone.model.kernel import Access, Array, Kernel, Statement, padded
+from loadstone.model.kernel import Access, Array, Kernel, Statement
 from loadstone.networks.model import Channel, Kind, Network, Process
 from loadstone.networks.patterns import classified
 from loadstone.poly import coalesced, map_from_values
+from loadstone.poly.dimensions import padded
 from loadstone.poly.extrema import least
 from loadstone.poly.spaces import Dim, constant, dimension, range_product
 from loadstone.transform.legality import maps_of

@@ -14,10 +14,10 @@ from loadstone.networks.model import Channel, Network
 from loadstone.networks.patterns import deciding_dates
 from loadstone.networks.value_lifetimes import Life
 from loadstone.poly import coalesced, fixed
+from loadstone.poly.dimensions import signed_differences
 from loadstone.poly.enumeration import Point
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.order import earlier, later
-from loadstone.poly.spaces import Dim
 from loadstone.storage.lattice import Modular, best_modular
 from loadstone.storage.search import identity
 
@@ -37,7 +37,7 @@ def reorder_mapping(
     try:
         with operation_limit(CONFLICT_LIMIT):
             conflicts = written_to_present(network, channel, parameters)
-            return best_modular(_differences(conflicts), max(1, most), budget=SEARCH_BUDGET)
+            return best_modular(signed_differences(conflicts), max(1, most), budget=SEARCH_BUDGET)
     except LimitReached:
         return enumerated_mapping(lives, most)
 
@@ -63,13 +63,6 @@ def comparable_dates(network: Network, channel: Channel) -> tuple[isl.Map, isl.M
     writing, reading = network.producer(channel).dates, network.consumer(channel).dates
     shortened = deciding_dates(coalesced(writing.range().union(reading.range())).identity())
     return writing.apply_range(shortened), reading.apply_range(shortened)
-
-
-def _differences(conflicts: isl.Map) -> isl.Set:
-    """The differences of conflicting values in both directions, maybe more: existential variables are dropped."""
-    found = conflicts.deltas().reset_tuple_id()
-    found = found.project_out(Dim.param, 0, found.dim(Dim.param)).remove_unknown_divs()
-    return coalesced(found.union(found.neg()))
 
 
 def enumerated_mapping(lives: Mapping[Point, Life], most: int) -> Modular:

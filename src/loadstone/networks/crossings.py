@@ -9,6 +9,7 @@ from math import gcd, prod
 
 import islpy as isl
 
+from loadstone.poly.dimensions import compared, for_any_parameters
 from loadstone.poly.enumeration import Point
 from loadstone.poly.linear import shifted, where_nonnegative
 from loadstone.poly.spaces import Dim, without_dims
@@ -57,10 +58,10 @@ class Crossing:
         """
         inside = self.dated
         for position in range(len(self.sizes)):
-            crossing = inside.order_lt(Dim.in_, position, Dim.out, position)
+            crossing = compared(inside, position, "<")
             if not crossing.is_empty():
                 yield position + 1, Crossing(self.sizes, crossing)
-            inside = inside.equate(Dim.in_, position, Dim.out, position)
+            inside = compared(inside, position, "=")
         if not inside.is_empty():
             yield len(self.sizes) + 1, Crossing(self.sizes, inside)
 
@@ -121,8 +122,7 @@ class Crossing:
         """The equations between thetas that hold for all values and parameters: component of the dates to factor."""
         dims, reading = len(self.sizes), self.dated.dim(Dim.in_)
         thetas = [*range(dims, 2 * dims), *range(reading + dims, reading + 2 * dims)]
-        values = self.dated.wrap().flatten()
-        values = values.project_out(Dim.param, 0, values.dim(Dim.param))
+        values = for_any_parameters(self.dated.wrap().flatten())
         hull = without_dims(values, [k for k in range(values.dim(Dim.set)) if k not in thetas]).affine_hull()
         return [
             {theta: constraint.get_coefficient_val(Dim.set, k).to_python() for k, theta in enumerate(thetas)}

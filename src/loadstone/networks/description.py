@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import islpy as isl
 
 from loadstone.networks.model import Channel, Network, Process
+from loadstone.poly.dimensions import constant_component, with_components
 from loadstone.poly.spaces import Dim
 from loadstone.transfer.volumes import total
 
@@ -63,11 +64,9 @@ def size_text(size: Size) -> int | str | None:
 
 def local_schedule(process: Process) -> isl.Map:
     """The dates of a process without components that are the same for all of its instances."""
-    dates = process.dates
-    for position in reversed(range(dates.dim(Dim.out))):
-        if dates.range().plain_get_val_if_fixed(Dim.set, position).is_int():
-            dates = dates.project_out(Dim.out, position, 1)
-    return dates
+    values = isl.Map.from_range(process.dates.range())
+    changing = [k for k in range(values.dim(Dim.out)) if constant_component(values, k) is None]
+    return with_components(process.dates, changing)
 
 
 def _process_info(process: Process) -> dict[str, Any]:

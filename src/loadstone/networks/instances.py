@@ -8,6 +8,7 @@ import islpy as isl
 
 from loadstone.networks.model import Channel, Network, Process
 from loadstone.poly import fixed
+from loadstone.poly.dimensions import at_least
 from loadstone.poly.spaces import Dim
 from loadstone.transfer.volumes import count
 
@@ -34,5 +35,4 @@ def active_channels(network: Network, parameters: Mapping[str, int]) -> tuple[Ch
 
 def may_be_negative(domain: isl.Set) -> bool:
     """Whether a coordinate of a point of the set may be negative."""
-    zero = isl.Val.zero(domain.get_ctx())
-    return any(not domain.is_subset(domain.lower_bound_val(Dim.set, k, zero)) for k in range(domain.dim(Dim.set)))
+    return any(not domain.is_subset(at_least(domain, k, 0)) for k in range(domain.dim(Dim.set)))

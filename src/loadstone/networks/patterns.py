@@ -13,7 +13,7 @@ over all of them would not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -22,6 +22,7 @@ import islpy as isl
 
 from loadstone.networks.model import Pattern
 from loadstone.poly import coalesced
+from loadstone.poly.dimensions import compared, constant_component, last_is_determined, with_components
 from loadstone.poly.enumeration import Point, sample_pair
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.spaces import Dim
@@ -116,8 +117,8 @@ def _candidates(first: isl.BasicMap, second: isl.BasicMap) -> Iterator[isl.Map]:
     writing, reading = first.dim(Dim.in_), first.dim(Dim.out)
     same = isl.Map.from_domain_and_range(_points(first), _points(second))
     for k in range(writing, writing + reading):
-        yield from _written_behind(same.order_lt(Dim.in_, k, Dim.out, k), writing)
-        same = same.equate(Dim.in_, k, Dim.out, k)
+        yield from _written_behind(compared(same, k, "<"), writing)
+        same = compared(same, k, "=")
         if same.is_empty():
             return
 
@@ -129,10 +130,10 @@ def _points(piece: isl.BasicMap) -> isl.Set:
 def _written_behind(candidates: isl.Map, components: int) -> Iterator[isl.Map]:
     """Conjunctions whose union holds those pairs of which the first is written behind the second."""
     for component in range(components):
-        if candidates.order_ge(Dim.in_, component, Dim.out, component).is_empty():
+        if compared(candidates, component, ">=").is_empty():
             return
-        yield candidates.order_gt(Dim.in_, component, Dim.out, component)
-        candidates = candidates.equate(Dim.in_, component, Dim.out, component)
+        yield compared(candidates, component, ">")
+        candidates = compared(candidates, component, "=")
 
 
 @lru_cache(maxsize=64)
@@ -144,28 +145,14 @@ def deciding_dates(dates: isl.Map, always: int = 0) -> isl.Map:
     kept = list(range(always))
     remaining = range(always, dates.dim(Dim.out))
     if dates.n_basic_map() > MOST_PIECES:
-        changing = [k for k in remaining if not dates.plain_get_val_if_fixed(Dim.out, k).is_int()]
-        return _components(dates, [*kept, *changing])
+        changing = [k for k in remaining if constant_component(dates, k) is None]
+        return with_components(dates, [*kept, *changing])
     for position in remaining:
-        if _components(dates, kept).is_injective():
+        if with_components(dates, kept).is_injective():
             break
-        if not _last_is_determined(_components(dates, [*kept, position]).range()):
+        if not last_is_determined(with_components(dates, [*kept, position]).range()):
             kept.append(position)
-    return _components(dates, kept)
-
-
-def _components(dates: isl.Map, kept: Sequence[int]) -> isl.Map:
-    """Dates with some of their components only."""
-    for position in reversed(range(dates.dim(Dim.out))):
-        if position not in kept:
-            dates = dates.project_out(Dim.out, position, 1)
-    return dates
-
-
-def _last_is_determined(points: isl.Set) -> bool:
-    """Whether the other coordinates of a point of the set determine the last one."""
-    last = points.dim(Dim.set) - 1
-    return isl.Map.from_domain(points).move_dims(Dim.out, 0, Dim.in_, last, 1).is_single_valued()
+    return with_components(dates, kept)
 
 
 def _decided(question: str, limit: int, decide: Callable[[], bool]) -> tuple[bool, str]:

@@ -48,8 +48,8 @@ from loadstone.networks.model import Channel, Network, Pattern
 from loadstone.networks.parts import NoSplit, Part, Splitter
 from loadstone.networks.patterns import PATTERNS, in_order, timed, untimed
 from loadstone.poly import coalesced
+from loadstone.poly.dimensions import without_first_components
 from loadstone.poly.limits import LimitReached, operation_limit
-from loadstone.poly.spaces import Dim
 
 SPLIT_LIMIT = 20_000_000
 FIFO: Pattern = "fifo"
@@ -123,7 +123,7 @@ def _grouped(network: Network, channel: Channel, splitter: Splitter) -> Sequence
 
 def _is_fifo_before_tiling(network: Network, channel: Channel) -> bool:
     tile = len(network.tiles.sizes)
-    writing, reading = (dates.project_out(Dim.out, 0, tile) for dates in _dates(network, channel))
+    writing, reading = (without_first_components(dates, tile) for dates in _dates(network, channel))
     return channel.relation.is_single_valued() and in_order(timed(channel.relation, writing, reading))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loadstone.networks.model import Channel, Process
+from loadstone.poly.dimensions import constant_component, with_components
 from loadstone.poly.enumeration import Point
 from loadstone.poly.listing import each_pair
 from loadstone.poly.spaces import Dim
@@ -51,15 +52,13 @@ def sequential_ranks(processes: Iterable[Process], parameters: Mapping[str, int]
 
 def _without_constants(dates: Sequence[isl.Map]) -> Sequence[isl.Map]:
     """Dates without the components that are the same number in all of them, which order nothing."""
-    for position in reversed(range(dates[0].dim(Dim.out))):
-        if _is_constant(dates, position):
-            dates = [part.project_out(Dim.out, position, 1) for part in dates]
-    return dates
+    changing = [k for k in range(dates[0].dim(Dim.out)) if not _is_constant(dates, k)]
+    return [with_components(part, changing) for part in dates]
 
 
 def _is_constant(dates: Sequence[isl.Map], position: int) -> bool:
-    numbers = [part.plain_get_val_if_fixed(Dim.out, position) for part in dates]
-    return all(number.is_int() and number.eq(numbers[0]) for number in numbers)
+    numbers = {constant_component(part, position) for part in dates}
+    return None not in numbers and len(numbers) == 1
 
 
 def lives(channel: Channel, ranks: Ranks, parameters: Mapping[str, int]) -> dict[Point, Life]:

@@ -17,9 +17,10 @@ from loadstone.loops.facts import attempted
 from loadstone.model.affine import signed_sum
 from loadstone.model.expression import integer
 from loadstone.poly import map_from_values, set_space
+from loadstone.poly.dimensions import only_parameters
 from loadstone.poly.enumeration import pairs
 from loadstone.poly.limits import LimitReached, operation_limit
-from loadstone.poly.spaces import Dim, combination, constant
+from loadstone.poly.spaces import combination, constant
 from loadstone.storage.buffers import Buffer, Component
 
 PROOF_LIMIT = 2_000_000
@@ -169,4 +170,4 @@ def possible_banks(banking: Banking, buffer: Buffer, touch: Touch) -> BanksOfLan
 
 
 def _lanes_to_banks(banking: Banking, buffer: Buffer, touch: Touch) -> isl.Map:
-    return touch.lanes.apply_range(banking.bank_of(buffer)).project_out_except([], [Dim.param])
+    return only_parameters(touch.lanes.apply_range(banking.bank_of(buffer)), ())

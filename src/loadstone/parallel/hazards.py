@@ -8,8 +8,9 @@ from itertools import product
 import islpy as isl
 
 from loadstone.loops.facts import attempted, surely
-from loadstone.model.kernel import Access, Statement, padded
+from loadstone.model.kernel import Access, Statement
 from loadstone.parallel.lanes import Grouping
+from loadstone.poly.dimensions import padded
 from loadstone.poly.spaces import Dim
 
 

@@ -10,8 +10,9 @@ from loadstone.loops.facts import condition_on, narrowed, range_of, surely, visi
 from loadstone.loops.model import Block, For, If, Instance, Node
 from loadstone.loops.paths import Path, children, node_at
 from loadstone.model.affine import affine_value
+from loadstone.poly.dimensions import only_parameters
 from loadstone.poly.linear import variable_names
-from loadstone.poly.spaces import Dim, map_from_values, set_space
+from loadstone.poly.spaces import map_from_values, set_space
 
 
 def independent(tree: Node, path: Path, pair: tuple[int, int], dependences: isl.UnionMap, context: isl.Set) -> bool:
@@ -70,6 +71,6 @@ def _instances(node: Node, known: isl.Set, outer: tuple[str, ...]) -> Iterator[i
         space = set_space(variable_names(known.get_space()), "", ())
         values = [affine_value(argument, space) for argument in node.arguments]
         every = map_from_values(space, values, node.statement).intersect_domain(isl.Set.from_params(known))
-        yield every.range().project_out_except(list(outer), [Dim.param])
+        yield only_parameters(every.range(), outer)
     for position, child in enumerate(children(node)):
         yield from _instances(child, _inside(node, position, known), outer)

@@ -30,6 +30,7 @@ from loadstone.model.kernel import WRITE, Access, Statement
 from loadstone.model.types import INT
 from loadstone.parallel.banks import Banking, BanksOfLanes, BanksOfPlaces, Place, Touch, find_banking, possible_banks
 from loadstone.poly import map_from_values
+from loadstone.poly.dimensions import for_any_parameters
 from loadstone.poly.enumeration import points
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.spaces import (
@@ -196,7 +197,7 @@ def _step(theta: isl.Map, position: int) -> Step | None:
     space = theta.range().get_space()
     moved = [dimension(space, k).add(constant(space, int(k == position))) for k in range(space.dim(Dim.set))]
     following = theta.apply_range(map_from_values(space, moved)).apply_range(theta.reverse())
-    steps = attempted(lambda: following.deltas().project_out_except([], [Dim.param]))
+    steps = attempted(lambda: for_any_parameters(following.deltas()))
     found = points(steps) if steps is not None and steps.is_singleton() else ()
     return found[0] if found else None
 

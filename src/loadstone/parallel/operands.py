@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loadstone.loops.facts import attempted, surely
-from loadstone.model.kernel import Access, Kernel, Statement, padded, union_of_maps
+from loadstone.model.kernel import Access, Kernel, Statement, union_of_maps
 from loadstone.parallel.hazards import following, may_follow
+from loadstone.poly.dimensions import padded
 from loadstone.poly.extrema import greatest
 from loadstone.poly.order import earlier
 from loadstone.poly.spaces import Dim

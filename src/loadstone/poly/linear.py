@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import islpy as isl
 
+from loadstone.poly.names import names_of
 from loadstone.poly.spaces import Dim
 
 
@@ -22,8 +24,7 @@ class Linear:
 
 def variable_names(space: isl.Space) -> tuple[str, ...]:
     """The names of the parameters and then of the dimensions of a set space."""
-    params = tuple(space.get_dim_name(Dim.param, k) or "" for k in range(space.dim(Dim.param)))
-    return params + tuple(space.get_dim_name(Dim.set, k) or f"i{k}" for k in range(space.dim(Dim.set)))
+    return names_of(space) + tuple(space.get_dim_name(Dim.set, k) or f"i{k}" for k in range(space.dim(Dim.set)))
 
 
 def linear(value: isl.Aff, names: Sequence[str]) -> Linear:
@@ -92,6 +93,12 @@ def where_nonnegative(value: isl.Aff) -> isl.Set:
 def where_negative(value: isl.Aff) -> isl.Set:
     """The points where an affine expression is less than 0."""
     return value.lt_set(isl.Aff.zero_on_domain(isl.LocalSpace.from_space(value.get_domain_space())))
+
+
+def where_all(constraints: Sequence[isl.Constraint], space: isl.Space) -> isl.Set:
+    """The points of a space for which all of the constraints hold."""
+    universe = isl.BasicSet.universe(space)
+    return isl.Set.from_basic_set(reduce(isl.BasicSet.add_constraint, constraints, universe))
 
 
 def opposite(value: isl.Aff) -> isl.Aff:

@@ -23,6 +23,11 @@ def parameter_point(values: Mapping[str, int]) -> isl.Set:
     return result
 
 
+def names_of(space: isl.Space, kind: isl.dim_type = Dim.param) -> tuple[str, ...]:
+    """The names of the dimensions of one kind, the parameters by default; empty for those without a name."""
+    return tuple(space.get_dim_name(kind, position) or "" for position in range(space.dim(kind)))
+
+
 def fixed(value: HasParams, parameters: Mapping[str, int]) -> HasParams:
     """The value with parameters set to numbers."""
     return value.intersect_params(parameter_point(parameters))

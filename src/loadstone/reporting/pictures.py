@@ -13,6 +13,7 @@ from math import isqrt
 import islpy as isl
 
 from loadstone.poly import map_from_values, points
+from loadstone.poly.dimensions import first_coordinates
 from loadstone.poly.enumeration import Point, fixed_input
 from loadstone.poly.extrema import least
 from loadstone.poly.spaces import Dim, constant, dimension, tile_map
@@ -76,7 +77,7 @@ def picture(
 def _slice(elements: isl.Set) -> Point:
     """Values for the subscripts before the last two, in the middle of what moves."""
     rank = elements.dim(Dim.set)
-    return middle_point(elements.project_out(Dim.set, rank - 2, 2)) if rank > 2 else ()
+    return middle_point(first_coordinates(elements, rank - 2)) if rank > 2 else ()
 
 
 def _element_to_cell(space: isl.Space, slice_at: Point) -> isl.Map:

@@ -10,6 +10,7 @@ from itertools import islice
 import islpy as isl
 
 from loadstone.poly import fixed, points
+from loadstone.poly.dimensions import at_coordinate, at_least, first_coordinates
 from loadstone.poly.enumeration import Point, fixed_input
 from loadstone.poly.extrema import greatest, least
 from loadstone.poly.order import later
@@ -70,15 +71,15 @@ def strips_of(tiles: TiledKernel, parameters: Mapping[str, int]) -> isl.Set:
     """The strips that hold an instance, by their outer tile coordinates, for given parameters."""
     found = [tiles.instance_to_tile(statement.name).range() for statement in tiles.kernel.statements]
     every = reduce(lambda left, right: left.union(right), found).intersect_params(tiles.kernel.context)
-    return fixed(every, parameters).project_out(Dim.set, len(tiles.outer), len(tiles.inner))
+    return first_coordinates(fixed(every, parameters), len(tiles.outer))
 
 
 def middle_point(value: isl.Set) -> Point:
     """A point of a set that is not empty: in each coordinate, from the first to the last, not before the middle."""
     for position in range(value.dim(Dim.set)):
-        middle = value.dim_min_val(position).add(value.dim_max_val(position)).div(2).floor()
-        behind = value.lower_bound_val(Dim.set, position, middle)
-        value = value.fix_val(Dim.set, position, behind.dim_min_val(position))
+        middle = value.dim_min_val(position).add(value.dim_max_val(position)).div(2).floor().to_python()
+        behind = at_least(value, position, middle)
+        value = at_coordinate(value, position, behind.dim_min_val(position).to_python())
     return points(value)[0]
 
 
@@ -87,7 +88,7 @@ def points_from(value: isl.Set, start: Point) -> Iterator[Point]:
     follows = later(value.get_space())
     rest = value
     for position, number in enumerate(start):
-        rest = rest.fix_val(Dim.set, position, number)
+        rest = at_coordinate(rest, position, number)
     while not rest.is_empty():
         first = least(rest)
         yield points(first)[0]

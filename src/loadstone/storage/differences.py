@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from loadstone.poly import coalesced
+from loadstone.poly.dimensions import signed_differences
 from loadstone.poly.isolated import isolated
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.spaces import Dim, equal_halves, fixed_to_zero, largest_gap, set_space, symmetric_box
@@ -25,7 +25,7 @@ def conflict_differences(life: Lifetimes, whole: Sequence[int] = ()) -> isl.Set 
     if is_small(life):
         try:
             with operation_limit(EXACT_LIMIT):
-                return fixed_to_zero(_differences(life.conflicts()), whole)
+                return fixed_to_zero(signed_differences(life.conflicts()), whole)
         except LimitReached:
             pass
     return _box(longer(life), whole)
@@ -35,12 +35,6 @@ def unbounded_dims(differences: isl.Set) -> list[int]:
     """The dimensions in which differences grow with the parameters."""
     dims = range(differences.dim(Dim.set))
     return [k for k in dims if not differences.is_empty() and not differences.dim_max_val(k).is_int()]
-
-
-def _differences(pairs: isl.Map) -> isl.Set:
-    found = pairs.deltas().reset_tuple_id()
-    found = found.project_out(Dim.param, 0, found.dim(Dim.param)).remove_unknown_divs()
-    return coalesced(found.union(found.neg()))
 
 
 def _box(life: Lifetimes, whole: Sequence[int]) -> isl.Set | None:

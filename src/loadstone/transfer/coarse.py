@@ -10,8 +10,9 @@ import islpy as isl
 
 from loadstone.analysis import within_extents
 from loadstone.model.kernel import Array
+from loadstone.poly.dimensions import first_inputs
 from loadstone.poly.extrema import greatest, least
-from loadstone.poly.spaces import Dim, parameters_to_inputs
+from loadstone.poly.spaces import parameters_to_inputs
 from loadstone.transfer.plan import ArrayPlan
 from loadstone.transfer.strips import memory_arrays
 from loadstone.transfer.tile_accesses import tile_space, tile_to_touched, tile_to_written
@@ -53,5 +54,4 @@ def _hull(tile_to_elements: isl.Map, tiles: TiledKernel, array: Array) -> isl.Se
 
 
 def _by_strip(tile_to_elements: isl.Map, tiles: TiledKernel) -> isl.Map:
-    every = parameters_to_inputs(tile_to_elements, tiles.outer)
-    return every.project_out(Dim.in_, len(tiles.outer), len(tiles.inner))
+    return first_inputs(parameters_to_inputs(tile_to_elements, tiles.outer), len(tiles.outer))

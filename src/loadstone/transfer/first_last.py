@@ -20,6 +20,7 @@ import islpy as isl
 
 from loadstone.model.kernel import Access, Statement
 from loadstone.poly import coalesced, map_from_values, set_space
+from loadstone.poly.dimensions import at_component
 from loadstone.poly.extrema import greatest_function, least, least_function
 from loadstone.poly.spaces import Dim, constant, range_product
 from loadstone.transfer.tile_accesses import element_space
@@ -112,8 +113,7 @@ def _date_space(tiles: TiledKernel, array: str) -> isl.Space:
 
 
 def _of_kind(dates: isl.Map, kind: int) -> isl.Map:
-    last = dates.dim(Dim.out) - 1
-    return dates.fix_val(Dim.out, last, isl.Val.int_from_si(dates.get_ctx(), kind))
+    return at_component(dates, dates.dim(Dim.out) - 1, kind)
 
 
 def _instances(

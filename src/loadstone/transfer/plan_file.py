@@ -11,7 +11,7 @@ import islpy as isl
 
 from loadstone.errors import Diagnostic, InputError, Problems, Source, Span
 from loadstone.model.kernel import Array
-from loadstone.poly.spaces import Dim
+from loadstone.poly.names import names_of
 from loadstone.transfer.tile_accesses import tile_space
 from loadstone.transform.tiling import TiledKernel
 
@@ -91,8 +91,7 @@ def _read_map(text: object, what: str, array: Array, tiles: TiledKernel, source:
 
 
 def _parameters(relation: isl.Map | isl.UnionMap) -> set[str]:
-    space = relation.get_space()
-    return {space.get_dim_name(Dim.param, k) or "" for k in range(space.dim(Dim.param))}
+    return set(names_of(relation.get_space()))
 
 
 def _span(source: Source, value: object) -> Span | None:

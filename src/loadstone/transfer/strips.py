@@ -15,6 +15,7 @@ import islpy as isl
 from loadstone.analysis import flow_of_reads
 from loadstone.model.kernel import Access, Array, Kernel, Statement
 from loadstone.poly import coalesced, set_space
+from loadstone.poly.dimensions import with_components
 from loadstone.poly.order import later
 from loadstone.poly.spaces import Dim
 from loadstone.transform.legality import maps_of
@@ -58,8 +59,7 @@ def strip_space(tiles: TiledKernel) -> isl.Space:
 
 
 def _instance_to_strip(tiles: TiledKernel, statement: str) -> isl.Map:
-    every = tiles.instance_to_tile(statement)
-    return every.project_out(Dim.out, len(tiles.outer), len(tiles.inner))
+    return with_components(tiles.instance_to_tile(statement), range(len(tiles.outer)))
 
 
 def _strip_writes(tiles: TiledKernel, *, sure: bool) -> isl.UnionMap:

@@ -8,8 +8,9 @@ import islpy as isl
 
 from loadstone.analysis import Dependences
 from loadstone.errors import Diagnostic, UnsupportedError
-from loadstone.model.kernel import Kernel, padded, union_of_maps
+from loadstone.model.kernel import Kernel, union_of_maps
 from loadstone.poly import map_from_values
+from loadstone.poly.dimensions import constant_component, padded
 from loadstone.poly.spaces import Dim, constant, range_product
 from loadstone.transform.legality import violation
 from loadstone.transform.scheduler import isl_schedule
@@ -99,4 +100,4 @@ def _sizes(theta: dict[str, isl.Map], tiling: Tiling) -> tuple[int, ...]:
 
 
 def _is_constant(theta: dict[str, isl.Map], position: int) -> bool:
-    return all(t.plain_get_val_if_fixed(Dim.out, position).is_int() for t in theta.values())
+    return all(constant_component(t, position) is not None for t in theta.values())

@@ -12,7 +12,8 @@ from loadstone.analysis import Dependences
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.model.kernel import Kernel, Statement
 from loadstone.poly.linear import linear
-from loadstone.poly.spaces import Dim, values_of
+from loadstone.poly.names import names_of
+from loadstone.poly.spaces import values_of
 from loadstone.transform.scheduler import isl_schedule
 from loadstone.transform.steps.schedule import Schedule
 
@@ -107,7 +108,7 @@ def _text(value: isl.PwAff, statement: Statement) -> str:
     """An affine function of the iterators as C."""
     found: list[isl.Aff] = []
     value.foreach_piece(lambda _, function: found.append(function))
-    params = (value.get_dim_name(Dim.param, k) or "" for k in range(value.dim(Dim.param)))
+    params = names_of(value.get_space())
     parts = linear(found[0], (*params, *statement.iterators))
     if len(found) > 1 or parts.floors or parts.divisor != 1:
         raise UnsupportedError(Diagnostic(f"the schedule that was found for {statement.name} is not affine"))

@@ -17,8 +17,10 @@ import islpy as isl
 from loadstone.model.affine import affine_condition, affine_value
 from loadstone.model.expression import Expression
 from loadstone.model.free_name import free_name
-from loadstone.model.kernel import Kernel, Statement, padded, renamed
+from loadstone.model.kernel import Kernel, Statement, renamed
 from loadstone.poly import map_from_values, set_space, variable
+from loadstone.poly.dimensions import padded
+from loadstone.poly.names import names_of
 from loadstone.poly.spaces import Dim, constant, values_of
 
 
@@ -55,7 +57,7 @@ class Part:
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters."""
-        return tuple(self.space.get_dim_name(Dim.param, k) or "" for k in range(self.space.dim(Dim.param)))
+        return names_of(self.space)
 
     @property
     def schedule(self) -> isl.Map:

@@ -19,7 +19,8 @@ from typing import Literal
 
 import islpy as isl
 
-from loadstone.model.kernel import Statement, padded
+from loadstone.model.kernel import Statement
+from loadstone.poly.dimensions import constant_component, padded, with_components
 from loadstone.poly.extrema import greatest, least
 from loadstone.poly.spaces import Dim, first_to_others, range_product
 from loadstone.transform.tiling import TiledKernel
@@ -46,7 +47,7 @@ def _with_neighbours(tiles: TiledKernel, statement: Statement) -> isl.Map:
     if not before and not behind:
         return theta
     ends = greatest(reduce(isl.Map.union, before)) if before else least(reduce(isl.Map.union, behind))
-    prefix = theta.project_out(Dim.out, kept, dims - kept)
+    prefix = with_components(theta, range(kept))
     joined = prefix.apply_range(ends)
     rest = padded(isl.Map.from_domain(statement.domain.subtract(joined.domain())), dims - kept)
     return range_product((prefix, joined.union(rest)))
@@ -74,7 +75,5 @@ def _inner_loops(tiles: TiledKernel, statement: Statement, side: Literal["before
 
 def _places(statement: Statement) -> list[int]:
     """The textual positions in the 2d+1 schedule: one in each loop, outermost first."""
-    found = (
-        statement.schedule.plain_get_val_if_fixed(Dim.out, k) for k in range(0, statement.schedule.dim(Dim.out), 2)
-    )
-    return [value.to_python() if value.is_int() else 0 for value in found]
+    schedule = statement.schedule
+    return [constant_component(schedule, k) or 0 for k in range(0, schedule.dim(Dim.out), 2)]

@@ -19,9 +19,10 @@ import islpy as isl
 
 from loadstone.analysis.dataflow import flow_of_reads
 from loadstone.model.expression import Cast, Expression, Operand, Select, Unary, cast, rebuilt, walk
-from loadstone.model.kernel import Access, Kernel, Statement, padded
+from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.model.types import ScalarType
 from loadstone.poly import map_from_values
+from loadstone.poly.dimensions import padded, with_components
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.poly.spaces import Dim, dimension, maps_of
 
@@ -96,8 +97,7 @@ def _element(access: Access) -> tuple[str, tuple[Expression, ...]]:
 def _loops(statement: Statement) -> isl.Map:
     """When a statement is executed, but for its place in the innermost loop; instances are those of `instance`."""
     dates = statement.schedule.intersect_domain(statement.domain)
-    last = dates.dim(Dim.out) - 1
-    return dates.project_out(Dim.out, last, 1).set_tuple_name(Dim.in_, "instance")
+    return with_components(dates, range(dates.dim(Dim.out) - 1)).set_tuple_name(Dim.in_, "instance")
 
 
 def _unconditional(statement: Statement, kind: ScalarType, is_first: bool) -> Statement:

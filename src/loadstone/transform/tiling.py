@@ -13,8 +13,9 @@ import islpy as isl
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.model.affine import affine_value
-from loadstone.model.kernel import Kernel, Statement, TilingRequest, padded, union_of_maps
+from loadstone.model.kernel import Kernel, Statement, TilingRequest, union_of_maps
 from loadstone.poly import map_from_values
+from loadstone.poly.dimensions import constant_component, padded, with_components
 from loadstone.poly.spaces import Dim, constant, range_product, tile_map, with_outer_parameters
 
 DEFAULT_SIZE = 32
@@ -148,16 +149,12 @@ def loop_schedule(kernel: Kernel) -> dict[str, isl.Map]:
 
 def _loops_of(statement: Statement) -> isl.Map:
     """The odd dimensions of the 2d+1 schedule: the loop iterators, negated for downward loops."""
-    schedule = statement.schedule
-    for position in reversed(range(0, schedule.dim(Dim.out), 2)):
-        schedule = schedule.project_out(Dim.out, position, 1)
-    return schedule
+    return with_components(statement.schedule, range(1, statement.schedule.dim(Dim.out), 2))
 
 
 def _nest(statement: Statement) -> int | None:
     """The textual position of the top-level loop or statement; None for a statement that never runs."""
-    value = statement.schedule.plain_get_val_if_fixed(Dim.out, 0)
-    return value.to_python() if value.is_int() else None
+    return constant_component(statement.schedule, 0)
 
 
 def _nests(kernel: Kernel) -> list[int]:
