@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
 
 from loadstone.analysis import dependences
 from loadstone.errors import InputError
 from loadstone.model.kernel import Kernel
-from loadstone.transform.auto import auto_tiled
+from loadstone.transform.automatic.tilings import automatic_tiling
 from loadstone.transform.legality import violation
 from loadstone.transform.tiling import TiledKernel, Tiling, requested, tiled, with_strip
 
@@ -47,7 +48,6 @@ def plain(kernel: Kernel, sizes: tuple[int, ...], strip: int) -> Iterator[TiledK
 
 def automatic(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
     if len(kernel.statements) <= MOST_STATEMENTS_FOR_ISL:
-        try:
-            yield auto_tiled(kernel, tiling, dependences(kernel))
-        except InputError:
-            return
+        with suppress(InputError):
+            found = automatic_tiling(kernel, tiling, dependences(kernel))
+            yield from () if found is None else (found,)

@@ -24,6 +24,7 @@ from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate.interpreter import Trace, execute, instances_in_order
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.compiled import compile_printed
+from loadstone.transform.choice import choose_tiling
 from loadstone.transform.legality import Missing, Violation, program_violation
 from loadstone.transform.loop_names import StepError
 from loadstone.transform.parallel import nests, parallel_loops
@@ -448,3 +449,17 @@ def test_random_scripts(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(32, 1000))
 def test_random_scripts_sweep(seed: int) -> None:
     check_random_sequence(seed)
+
+
+@pytest.mark.parametrize("name", ["gemm", "jacobi-1d", "trisolv"])
+def test_a_plan_asks_the_scheduler_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: list[isl.Schedule] = []
+    compute = isl.ScheduleConstraints.compute_schedule
+
+    def counted(constraints: isl.ScheduleConstraints) -> isl.Schedule:
+        answers.append(compute(constraints))
+        return answers[-1]
+
+    monkeypatch.setattr(isl.ScheduleConstraints, "compute_schedule", counted)
+    choose_tiling(ls.parse(ROOT / "examples" / "polybench" / f"{name}.c"), schedule="auto")
+    assert len(answers) == 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loadstone.analysis import Dependences, dependences
+from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit, within_limit
-from loadstone.transform.auto import auto_tiled, auto_would_work
+from loadstone.transform.automatic.tilings import automatic_tiling
 from loadstone.transform.legality import check_legal, violation
 from loadstone.transform.sink import sunk
 from loadstone.transform.temporaries import without_temporaries
@@ -43,9 +44,13 @@ def tiled_as(kernel: Kernel, tiling: Tiling) -> TiledKernel:
 
 def _automatically_tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
     """The kernel with a tiling that isl found, without temporaries if there is none with them."""
-    known = dependences(kernel)
-    simpler = kernel if auto_would_work(kernel, tiling, known) else without_temporaries(kernel)
-    return auto_tiled(simpler, tiling, known if simpler is kernel else dependences(simpler))
+    found = automatic_tiling(kernel, tiling, dependences(kernel))
+    if found is None and (simpler := without_temporaries(kernel)) is not kernel:
+        found = automatic_tiling(simpler, tiling, dependences(simpler))
+    if found is None:
+        hint = "give a schedule with --schedule or a pragma"
+        raise UnsupportedError(Diagnostic("no legal tiling was found automatically", None, hint))
+    return found
 
 
 def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
@@ -76,6 +81,6 @@ def check_tiling(tiles: TiledKernel, limit: int | None = None) -> None:
 def _advice(tiles: TiledKernel, known: Dependences) -> str:
     """What to do about an illegal tiling."""
     strip = min(tiles.strip, 1)
-    if auto_would_work(tiles.kernel, Tiling(max(tiles.sizes), None, strip), known):
+    if automatic_tiling(tiles.kernel, Tiling(max(tiles.sizes), None, strip), known) is not None:
         return "--schedule auto finds a legal one"
     return "give another schedule with --schedule, or tiles of size 1 in the dimension that runs backwards"

@@ -8,7 +8,7 @@ from pathlib import Path
 from loadstone.analysis import dependences
 from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import within_limit
-from loadstone.transform.found import Goal, found_steps
+from loadstone.transform.automatic.steps import Goal, found_steps
 from loadstone.transform.parallel import parallel_loops
 from loadstone.transform.script import ScriptStep, parse_script, read_script
 from loadstone.transform.sequence import Transformed, apply_steps, check_result

@@ -1,50 +1,39 @@
-"""Finding a tiling: the outermost permutable bands of isl's scheduler, as a schedule to read and edit."""
+"""Tilings from isl's scheduler: its outermost permutable bands, as a schedule to read and edit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import islpy as isl
 
 from loadstone.analysis import Dependences
-from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.errors import UnsupportedError
 from loadstone.model.kernel import Kernel, union_of_maps
 from loadstone.poly import map_from_values
 from loadstone.poly.dimensions import constant_component, padded
 from loadstone.poly.spaces import Dim, constant, range_product
+from loadstone.transform.automatic.scheduler import isl_schedule
 from loadstone.transform.legality import violation
-from loadstone.transform.scheduler import isl_schedule
 from loadstone.transform.tiling import TiledKernel, Tiling, tiled
 
 
-def auto_tiled(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> TiledKernel:
-    """The kernel with a legal tiling whose schedule isl found; raises `UnsupportedError` when there is none."""
-    found = next(_legal_candidates(kernel, tiling, dependences), None)
-    if found is None:
-        hint = "give a schedule with --schedule or a pragma"
-        raise UnsupportedError(Diagnostic("no legal tiling was found automatically", None, hint))
-    return found
+def automatic_tiling(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> TiledKernel | None:
+    """The kernel with a legal tiling whose schedule isl found, with as much fusion as possible; None without one."""
+    candidates = _candidates(kernel, tiling, dependences)
+    return next((found for found in candidates if violation(found, dependences) is None), None)
 
 
-def auto_would_work(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> bool:
-    """Whether `auto_tiled` succeeds."""
-    return any(True for _ in _legal_candidates(kernel, tiling, dependences))
-
-
-def _legal_candidates(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> Iterator[TiledKernel]:
-    """Legal tilings, those that fuse more first."""
+def _candidates(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> Iterator[TiledKernel]:
+    """Tilings with much fusion and with less, legal or not."""
     for whole_component in (True, False):
         schedule = isl_schedule(kernel, dependences, dependences.flow, fused=whole_component)
         if schedule is None:
             continue
         theta = _common_space(kernel, _bands(schedule.get_root(), kernel, ()))
         text = str(union_of_maps(kernel, iter(theta.values())))
-        try:
-            candidate = tiled(kernel, Tiling(_sizes(theta, tiling), text, tiling.strip))
-        except UnsupportedError:
-            continue
-        if violation(candidate, dependences) is None:
-            yield candidate
+        with suppress(UnsupportedError):
+            yield tiled(kernel, Tiling(_sizes(theta, tiling), text, tiling.strip))
 
 
 def _bands(
@@ -91,12 +80,12 @@ def _common_space(kernel: Kernel, bands: dict[str, tuple[tuple[int, ...], isl.Ma
 
 
 def _sizes(theta: dict[str, isl.Map], tiling: Tiling) -> tuple[int, ...]:
-    """A size per dimension: 1 where all dates are constants, else what the tiling says."""
+    """A size per dimension: 1 where all dates are constants, else the size of the tiling."""
     dims = next(iter(theta.values())).dim(Dim.out)
-    asked = tiling.sizes if isinstance(tiling.sizes, tuple) else (tiling.sizes,)
-    if len(asked) == dims:
-        return asked
-    return tuple(1 if _is_constant(theta, k) else asked[min(k, len(asked) - 1)] for k in range(dims))
+    given = tiling.sizes if isinstance(tiling.sizes, tuple) else (tiling.sizes,)
+    if len(given) == dims:
+        return given
+    return tuple(1 if _is_constant(theta, k) else given[min(k, len(given) - 1)] for k in range(dims))
 
 
 def _is_constant(theta: dict[str, isl.Map], position: int) -> bool:

@@ -1,4 +1,4 @@
-"""Transformations that isl's scheduler finds, as steps of a script that can be read, edited and replayed."""
+"""Steps from isl's scheduler: a script to read, edit and replay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from loadstone.model.kernel import Kernel, Statement
 from loadstone.poly.linear import linear
 from loadstone.poly.names import names_of
 from loadstone.poly.spaces import values_of
-from loadstone.transform.scheduler import isl_schedule
+from loadstone.transform.automatic.scheduler import isl_schedule
 from loadstone.transform.steps.schedule import Schedule
 
 Goal = Literal["locality", "parallel"]
