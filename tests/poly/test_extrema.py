@@ -94,7 +94,7 @@ def test_a_candidate_that_leaves_inputs_out_is_refused() -> None:
 def test_candidates_that_are_not_tested_give_way(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     relation = isl.Map(text)
     points_of, value, function = least(relation.range()), least_value(relation.range()), least_function(relation)
-    monkeypatch.setattr(extrema, "MOST_PIECES", 0)
+    monkeypatch.setattr(extrema, "MOST_TESTED", 0)
     assert least(relation.range()).is_equal(points_of)
     assert least_value(relation.range()).is_equal(value)
     assert isl.Map.from_pw_multi_aff(least_function(relation)).is_equal(isl.Map.from_pw_multi_aff(function))

@@ -30,7 +30,7 @@ from loadstone.poly.polynomials import affine
 from loadstone.poly.spaces import Dim
 from loadstone.poly.terms import floor_arguments
 
-FEW_POINTS = 3
+FEW_IN_A_CLASS = 3
 """Residue classes with no more points are evaluated in each [Devos, 4.6.4]."""
 
 
@@ -138,7 +138,7 @@ def _piece_bound(piece: Piece, method: Method, accuracy: float | None) -> Extrem
 
 def _part_bound(piece: Piece, part: Piece, method: Basic, accuracy: float | None) -> Extremum:
     """The bound on one of the polynomials of a piece; attained only where it is the piece itself in some points."""
-    if isinstance(method, ModClasses) and is_enumerable(part, FEW_POINTS):
+    if isinstance(method, ModClasses) and is_enumerable(part, FEW_IN_A_CLASS):
         found = enumerated(part)
     else:
         found = _continuous(part, accuracy)

@@ -55,11 +55,11 @@ def surely(compute: Callable[[], bool]) -> bool:
     return bool(attempted(compute))
 
 
-def range_of(loop: For, known: isl.Set) -> Range | None:
+def range_of(loop: For, facts: isl.Set) -> Range | None:
     """The loop as a range; None where it is something else, or hides a name."""
     bounds = [_upper(part, loop.iterator) for part in terms(loop.condition, "&&")]
     last = folded("min", tuple(bound for bound in bounds if bound is not None))
-    if last is None or None in bounds or loop.iterator in variable_names(known.get_space()):
+    if last is None or None in bounds or loop.iterator in variable_names(facts.get_space()):
         return None
     match loop.step:
         case Constant(value=int(step)) if step > 0 and not _mentions(loop.start, loop.iterator):
@@ -104,36 +104,36 @@ def folded(op: str, operands: Sequence[Expression]) -> Expression | None:
     return total
 
 
-def value_on(expression: Expression, known: isl.Set) -> isl.PwAff:
+def value_on(expression: Expression, facts: isl.Set) -> isl.PwAff:
     """The value of an expression where known."""
-    value = affine_value(expression, known.get_space()).intersect_params(known)
-    return coalesced(value).gist_params(known)
+    value = affine_value(expression, facts.get_space()).intersect_params(facts)
+    return coalesced(value).gist_params(facts)
 
 
-def condition_on(expression: Expression, known: isl.Set) -> isl.Set:
+def condition_on(expression: Expression, facts: isl.Set) -> isl.Set:
     """Where a condition holds, of what is known."""
-    found = known
+    found = facts
     for part in terms(expression, "&&"):
-        found = found.intersect(affine_condition(part, known.get_space()))
+        found = found.intersect(affine_condition(part, facts.get_space()))
     return coalesced(found)
 
 
-def with_iterator(known: isl.Set, iterator: str) -> isl.Set:
-    """The known set with one more variable, of which nothing is known; it hides another one of its name."""
-    names = [name for name in variable_names(known.get_space()) if name != iterator]
-    others = only_parameters(known, names)
+def with_iterator(facts: isl.Set, iterator: str) -> isl.Set:
+    """The facts with one more variable, of which nothing is known; it hides another one of its name."""
+    names = [name for name in variable_names(facts.get_space()) if name != iterator]
+    others = only_parameters(facts, names)
     return others.align_params(set_space((*names, iterator), "", ()).params())
 
 
-def without_iterator(known: isl.Set, iterator: str) -> isl.Set:
-    """The known set without a variable: the values of the others for which there is one."""
-    names = [name for name in variable_names(known.get_space()) if name != iterator]
-    return coalesced(only_parameters(known, names))
+def without_iterator(facts: isl.Set, iterator: str) -> isl.Set:
+    """The facts without a variable: the values of the others for which there is one."""
+    names = [name for name in variable_names(facts.get_space()) if name != iterator]
+    return coalesced(only_parameters(facts, names))
 
 
-def visited(loop: Range, known: isl.Set) -> isl.Set:
-    """The known set with the values that the iterator of a loop takes."""
-    found, iterator = with_iterator(known, loop.iterator), Variable(loop.iterator, INT)
+def visited(loop: Range, facts: isl.Set) -> isl.Set:
+    """The facts with the values that the iterator of a loop takes."""
+    found, iterator = with_iterator(facts, loop.iterator), Variable(loop.iterator, INT)
     for bound in terms(loop.start, "max"):
         found = condition_on(Binary("<=", bound, iterator, INT), found)
     for bound in terms(loop.last, "min"):
@@ -154,49 +154,49 @@ def first_and_last(active: isl.Set, iterator: str) -> tuple[isl.PwAff, isl.PwAff
     return least_value(values), greatest_value(values)
 
 
-def narrowed(known: isl.Set, fewer: Callable[[], isl.Set]) -> isl.Set:
-    """The result of a computation that restricts the known set; the known set itself where that takes too long.
+def narrowed(facts: isl.Set, fewer: Callable[[], isl.Set]) -> isl.Set:
+    """The result of a computation that restricts the facts; the facts themselves where that takes too long.
 
     What has too many pieces is replaced by a convex set around them.
     """
     found = attempted(lambda: _with_few_pieces(fewer()))
-    return known if found is None else found
+    return facts if found is None else found
 
 
 def _with_few_pieces(value: isl.Set) -> isl.Set:
     return value if value.n_basic_set() <= MOST_PIECES else isl.Set.from_basic_set(value.simple_hull())
 
 
-def active(node: Node, known: isl.Set) -> isl.Set:
+def active(node: Node, facts: isl.Set) -> isl.Set:
     """Where a node executes an instance, of what is known; larger where that is hard to say."""
     match node:
         case Instance():
-            return known
+            return facts
         case Block(items=items):
-            return _union(known, [active(item, known) for item in items])
+            return _union(facts, [active(item, facts) for item in items])
         case If(condition=condition, then=then, otherwise=otherwise):
-            chosen = narrowed(known, lambda: condition_on(condition, known))
-            rest = narrowed(known, lambda: known.subtract(condition_on(condition, known)))
+            chosen = narrowed(facts, lambda: condition_on(condition, facts))
+            rest = narrowed(facts, lambda: facts.subtract(condition_on(condition, facts)))
             others = [] if otherwise is None else [active(otherwise, rest)]
-            return _union(known, [active(then, chosen), *others])
+            return _union(facts, [active(then, chosen), *others])
         case For():
-            return _active_outside(node, known)
+            return _active_outside(node, facts)
 
 
-def _active_outside(loop: For, known: isl.Set) -> isl.Set:
-    values = range_of(loop, known)
+def _active_outside(loop: For, facts: isl.Set) -> isl.Set:
+    values = range_of(loop, facts)
     if values is None:
-        return known
-    inside = with_iterator(known, loop.iterator)
-    found = active(loop.body, narrowed(inside, lambda: visited(values, known)))
-    return narrowed(known, lambda: without_iterator(found, loop.iterator))
+        return facts
+    inside = with_iterator(facts, loop.iterator)
+    found = active(loop.body, narrowed(inside, lambda: visited(values, facts)))
+    return narrowed(facts, lambda: without_iterator(found, loop.iterator))
 
 
-def _union(known: isl.Set, parts: Sequence[isl.Set]) -> isl.Set:
+def _union(facts: isl.Set, parts: Sequence[isl.Set]) -> isl.Set:
     def whole() -> isl.Set:
-        total = isl.Set.empty(known.get_space())
+        total = isl.Set.empty(facts.get_space())
         for part in parts:
             total = total.union(part)
         return coalesced(total)
 
-    return narrowed(known, whole)
+    return narrowed(facts, whole)

@@ -22,7 +22,7 @@ from loadstone.poly.dimensions import are_equal, with_components
 from loadstone.poly.extrema import greatest, least
 from loadstone.poly.spaces import Dim, inputs_to_parameters, range_product
 
-MOST_PIECES = 6
+FEW_PIECES = 6
 
 Pieced = TypeVar("Pieced", isl.Set, isl.Map)
 
@@ -102,7 +102,7 @@ class Points:
 
 
 def _is_simple(value: isl.Set | isl.Map) -> bool:
-    return (value.n_basic_set() if isinstance(value, isl.Set) else value.n_basic_map()) <= MOST_PIECES
+    return (value.n_basic_set() if isinstance(value, isl.Set) else value.n_basic_map()) <= FEW_PIECES
 
 
 def _simple(value: Pieced, parameters: Mapping[str, int]) -> Pieced:

@@ -26,13 +26,13 @@ def within(ranges: Mapping[str, Limits], context: isl.Set | None = None) -> isl.
     return found if context is None else found.intersect(context)
 
 
-def limits_of(known: isl.Set, name: str) -> Limits | None:
+def limits_of(facts: isl.Set, name: str) -> Limits | None:
     """The least and the greatest value of a variable of a set; None where there is none or it is hard to find."""
-    return attempted(lambda: _limits(known, name))
+    return attempted(lambda: _limits(facts, name))
 
 
-def _limits(known: isl.Set, name: str) -> Limits | None:
-    values = only_parameters(known, (name,))
+def _limits(facts: isl.Set, name: str) -> Limits | None:
+    values = only_parameters(facts, (name,))
     if values.is_empty() or variable(values.get_space(), name) is None:
         return None
     first, last = first_and_last(values, name)
@@ -70,8 +70,8 @@ def _rigid_parameters(array: Array, kernel: Kernel) -> frozenset[str]:
 
 def within_limits(kernel: Kernel, limits: Mapping[str, Limits]) -> isl.Set:
     """The parameters in ranges for which a kernel is defined."""
-    known = within(limits, kernel.context)
-    if known.is_empty():
+    facts = within(limits, kernel.context)
+    if facts.is_empty():
         hint = f"known of the parameters: {kernel.context}"
         raise InputError(Diagnostic("the kernel is not defined for any parameters in these ranges", None, hint))
-    return known
+    return facts

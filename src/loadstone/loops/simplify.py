@@ -48,7 +48,7 @@ class _Loop:
     """
 
     range: Range
-    known: isl.Set
+    facts: isl.Set
     visited: isl.Set
     active: isl.Set
     reachable: isl.Set | None
@@ -58,7 +58,7 @@ class _Loop:
 
         To be rid of a division that is no shift, others may be taken for which the body does nothing.
         """
-        return surely(lambda: self._fits(visited(other, self.known)))
+        return surely(lambda: self._fits(visited(other, self.facts)))
 
     def _fits(self, values: isl.Set) -> bool:
         if not self.active.is_subset(values):
@@ -82,58 +82,58 @@ def simplified(node: Node, context: isl.Set) -> Node:
     return min(short, _simplified(node, context, True) or Block(()), key=tree_cost)
 
 
-def _simplified(node: Node, known: isl.Set, narrow: bool) -> Node | None:
+def _simplified(node: Node, facts: isl.Set, narrow: bool) -> Node | None:
     """The simpler node, with the narrowest loops if so asked; None if it never executes an instance."""
     match node:
         case Instance(statement=statement, arguments=arguments):
-            return Instance(statement, tuple(_value(argument, known) for argument in arguments))
+            return Instance(statement, tuple(_value(argument, facts) for argument in arguments))
         case Block(items=items):
-            found = (_simplified(item, known, narrow) for item in items)
+            found = (_simplified(item, facts, narrow) for item in items)
             return _block(tuple(item for item in found if item is not None))
         case If():
-            return _conditional(node, known, narrow)
+            return _conditional(node, facts, narrow)
         case For():
-            return _loop(node, known, narrow)
+            return _loop(node, facts, narrow)
 
 
-def _value(expression: Expression, known: isl.Set) -> Expression:
-    return plain_divisions(simplified_value(expression, known), known)
+def _value(expression: Expression, facts: isl.Set) -> Expression:
+    return plain_divisions(simplified_value(expression, facts), facts)
 
 
-def _condition(expression: Expression, known: isl.Set) -> Expression:
-    return plain_divisions(simplified_condition(expression, known), known)
+def _condition(expression: Expression, facts: isl.Set) -> Expression:
+    return plain_divisions(simplified_condition(expression, facts), facts)
 
 
 def _block(items: tuple[Node, ...]) -> Node | None:
     return items[0] if len(items) == 1 else Block(items) if items else None
 
 
-def _conditional(node: If, known: isl.Set, narrow: bool) -> Node | None:
-    chosen = narrowed(known, lambda: condition_on(node.condition, known))
-    rest = narrowed(known, lambda: known.subtract(condition_on(node.condition, known)))
+def _conditional(node: If, facts: isl.Set, narrow: bool) -> Node | None:
+    chosen = narrowed(facts, lambda: condition_on(node.condition, facts))
+    rest = narrowed(facts, lambda: facts.subtract(condition_on(node.condition, facts)))
     never, always = surely(chosen.is_empty), surely(rest.is_empty)
     then = None if never else _simplified(node.then, chosen, narrow)
     otherwise = None if node.otherwise is None or always else _simplified(node.otherwise, rest, narrow)
     if never or always:
         return otherwise if never else then
     if then is None:
-        return otherwise and If(_condition(Unary("!", node.condition, INT), known), otherwise, None)
-    return If(_condition(node.condition, known), then, otherwise)
+        return otherwise and If(_condition(Unary("!", node.condition, INT), facts), otherwise, None)
+    return If(_condition(node.condition, facts), then, otherwise)
 
 
-def _loop(node: For, known: isl.Set, narrow: bool) -> Node | None:
-    values = range_of(node, known)
-    inside = with_iterator(known, node.iterator)
-    found = None if values is None else attempted(lambda: visited(values, known))
+def _loop(node: For, facts: isl.Set, narrow: bool) -> Node | None:
+    values = range_of(node, facts)
+    inside = with_iterator(facts, node.iterator)
+    found = None if values is None else attempted(lambda: visited(values, facts))
     if values is None or found is None:
         body = _simplified(node.body, inside, narrow)
         return None if body is None else replace(node, body=body)
     hard = any(cost(bound)[0] for bound in (values.start, values.last))
-    loop = _Loop(values, known, found, active(node.body, found), active(node.body, inside) if hard else None)
+    loop = _Loop(values, facts, found, active(node.body, found), active(node.body, inside) if hard else None)
     if surely(loop.active.is_empty):
         return None
     best = _best_range(loop, narrow)
-    body = _simplified(node.body, narrowed(inside, lambda: visited(best, known)), narrow)
+    body = _simplified(node.body, narrowed(inside, lambda: visited(best, facts)), narrow)
     return None if body is None else _for(best, node, body)
 
 
@@ -151,12 +151,12 @@ def _best_range(loop: _Loop, narrow: bool) -> Range:
     if narrow and exact and not any(cost(bound)[0] for bound in exact):
         narrowest = replace(loop.range, start=exact[0], last=exact[1])
         if loop.same_effect(narrowest):
-            return _plain(narrowest, loop.known)
-    return _plain(_cheapest_range(loop, exact), loop.known)
+            return _plain(narrowest, loop.facts)
+    return _plain(_cheapest_range(loop, exact), loop.facts)
 
 
-def _plain(values: Range, known: isl.Set) -> Range:
-    start, last = (plain_divisions(bound, known) for bound in (values.start, values.last))
+def _plain(values: Range, facts: isl.Set) -> Range:
+    start, last = (plain_divisions(bound, facts) for bound in (values.start, values.last))
     return replace(values, start=start, last=last)
 
 
@@ -180,8 +180,8 @@ def _cheapest_range(loop: _Loop, exact: tuple[Expression, ...]) -> Range:
 def _simpler(loop: _Loop, bound: Expression) -> Iterator[Expression]:
     """The bound simplified for all that is known, and for the cases in which the loop runs at all."""
     if cost(bound) > (0, 0):
-        yield simplified_value(bound, loop.known)
-        yield simplified_value(bound, narrowed(loop.known, lambda: without_iterator(loop.visited, loop.range.iterator)))
+        yield simplified_value(bound, loop.facts)
+        yield simplified_value(bound, narrowed(loop.facts, lambda: without_iterator(loop.visited, loop.range.iterator)))
 
 
 def _exact_bounds(loop: _Loop) -> tuple[Expression, ...]:

@@ -89,6 +89,10 @@ class Statement:
         return self.write.exact and all(read.exact for read in self.reads)
 
 
+AccessChoice = Callable[[Statement], tuple[Access, ...]]
+"""Some of the accesses of each statement."""
+
+
 @dataclass(frozen=True, slots=True)
 class TilingRequest:
     """A tiling that the source asks for by pragma: theta per statement (or the loops), sizes, strip depth."""
@@ -179,7 +183,7 @@ class Kernel:
         """Instances to the elements that they certainly write."""
         return self.accesses(lambda s: (s.write,) if s.write.exact else ())
 
-    def accesses(self, choose: Callable[[Statement], tuple[Access, ...]]) -> isl.UnionMap:
+    def accesses(self, choose: AccessChoice) -> isl.UnionMap:
         """The union of the relations of the chosen accesses."""
         return union_of_maps(self, (a.relation for s in self.statements for a in choose(s)))
 

@@ -42,35 +42,35 @@ def _apart(one: isl.UnionSet, other: isl.UnionSet, dependences: isl.UnionMap) ->
     return forth.is_empty() and back.is_empty()
 
 
-def _around(tree: Node, path: Path, known: isl.Set) -> isl.Set:
+def _around(tree: Node, path: Path, facts: isl.Set) -> isl.Set:
     """What is known at a path."""
     for position in path:
-        known = _inside(tree, position, known)
+        facts = _inside(tree, position, facts)
         tree = children(tree)[position]
-    return known
+    return facts
 
 
-def _inside(node: Node, position: int, known: isl.Set) -> isl.Set:
+def _inside(node: Node, position: int, facts: isl.Set) -> isl.Set:
     """What is known at a child of a node."""
     match node:
         case For():
-            values = range_of(node, known)
-            free = with_iterator(known, node.iterator)
-            return free if values is None else narrowed(free, lambda: visited(values, known))
+            values = range_of(node, facts)
+            free = with_iterator(facts, node.iterator)
+            return free if values is None else narrowed(free, lambda: visited(values, facts))
         case If(condition=condition) if position == 0:
-            return narrowed(known, lambda: condition_on(condition, known))
+            return narrowed(facts, lambda: condition_on(condition, facts))
         case If(condition=condition):
-            return narrowed(known, lambda: known.subtract(condition_on(condition, known)))
+            return narrowed(facts, lambda: facts.subtract(condition_on(condition, facts)))
         case Block() | Instance():
-            return known
+            return facts
 
 
-def _instances(node: Node, known: isl.Set, outer: tuple[str, ...]) -> Iterator[isl.Set]:
+def _instances(node: Node, facts: isl.Set, outer: tuple[str, ...]) -> Iterator[isl.Set]:
     """The instances of each statement below a node."""
     if isinstance(node, Instance):
-        space = set_space(variable_names(known.get_space()), "", ())
+        space = set_space(variable_names(facts.get_space()), "", ())
         values = [affine_value(argument, space) for argument in node.arguments]
-        every = map_from_values(space, values, node.statement).intersect_domain(isl.Set.from_params(known))
+        every = map_from_values(space, values, node.statement).intersect_domain(isl.Set.from_params(facts))
         yield only_parameters(every.range(), outer)
     for position, child in enumerate(children(node)):
-        yield from _instances(child, _inside(node, position, known), outer)
+        yield from _instances(child, _inside(node, position, facts), outer)

@@ -9,7 +9,7 @@ relation R is taken only if
 which intersection, difference and application decide. Then E is single-valued as well: of two values for one input,
 both in R, the smaller one would lie before the other. A candidate that fails gives way to R without the pairs that have
 another one before them, which satisfies the three conditions by definition wherever there is a least value (isl raises
-an error where there is none). So does one in more than `MOST_PIECES` pieces: a test takes longer than doing without.
+an error where there is none). So does one in more than `MOST_TESTED` pieces: a test takes longer than doing without.
 
 Relations without quotients get the same test. Their extrema may have some, and no proof is known that isl keeps these
 apart where it compares the pieces of a union; on the examples the test takes a few percent of the time of a plan.
@@ -17,16 +17,16 @@ apart where it compares the pieces of a union; on the examples the test takes a 
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar
+from typing import Literal
 
 import islpy as isl
 
+from loadstone.poly.dimensions import Relation
 from loadstone.poly.spaces import Dim, without_dims
 
-Relation = TypeVar("Relation", isl.Set, isl.Map)
 Side = Literal["least", "greatest"]
 
-MOST_PIECES = 40
+MOST_TESTED = 40
 """The largest number of pieces of a candidate that is tested."""
 
 
@@ -81,7 +81,7 @@ def by_difference(relation: isl.Map, side: Side) -> isl.Map:
 
 
 def _is_certain(found: isl.Map, relation: isl.Map, side: Side) -> bool:
-    return found.n_basic_map() <= MOST_PIECES and is_extremum(found, relation, side)
+    return found.n_basic_map() <= MOST_TESTED and is_extremum(found, relation, side)
 
 
 def _extremum(relation: Relation, side: Side) -> Relation:

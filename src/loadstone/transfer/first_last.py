@@ -14,11 +14,9 @@ Accesses that depend on data count as if they happened, except where a write mus
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import islpy as isl
 
-from loadstone.model.kernel import Access, Statement
+from loadstone.model.kernel import Access, AccessChoice, Statement
 from loadstone.poly import coalesced, map_from_values, set_space
 from loadstone.poly.dimensions import at_component
 from loadstone.poly.extrema import greatest_function, least, least_function
@@ -27,8 +25,6 @@ from loadstone.transfer.tile_accesses import element_space
 from loadstone.transform.tiling import TiledKernel
 
 READ, WRITE = 0, 1
-
-Choice = Callable[[Statement], tuple[Access, ...]]
 
 
 def first_read(tiles: TiledKernel, array: str) -> isl.UnionPwMultiAff:
@@ -86,7 +82,7 @@ def _nothing(_: Statement) -> tuple[Access, ...]:
     return ()
 
 
-def _dates(tiles: TiledKernel, array: str, reads: Choice, writes: Choice) -> isl.Map:
+def _dates(tiles: TiledKernel, array: str, reads: AccessChoice, writes: AccessChoice) -> isl.Map:
     """Elements to the dates of all their chosen accesses."""
     found = isl.Map.empty(_date_space(tiles, array))
     for statement in tiles.kernel.statements:

@@ -6,17 +6,14 @@ order of execution inside of the tiles alone, not from the dependences of the or
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import islpy as isl
 
-from loadstone.model.kernel import Access, Array, Statement, union_of_maps
+from loadstone.model.kernel import Access, AccessChoice, Array, Statement, union_of_maps
 from loadstone.poly import coalesced, set_space
 from loadstone.transfer.strips import memory_arrays
 from loadstone.transform.tiling import TiledKernel
-
-Choice = Callable[[Statement], tuple[Access, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +92,7 @@ def _sure_writes(statement: Statement) -> tuple[Access, ...]:
     return (statement.write,) if statement.write.exact else ()
 
 
-def _tile_to_elements(tiles: TiledKernel, array: Array, choose: Choice) -> isl.Map:
+def _tile_to_elements(tiles: TiledKernel, array: Array, choose: AccessChoice) -> isl.Map:
     found = isl.Map.empty(tile_space(tiles, array))
     for statement in tiles.kernel.statements:
         tile_to_instance = tiles.instance_to_strip_tile(statement.name).reverse()
@@ -105,7 +102,7 @@ def _tile_to_elements(tiles: TiledKernel, array: Array, choose: Choice) -> isl.M
     return coalesced(found.intersect_params(tiles.kernel.context))
 
 
-def _tagged(tiles: TiledKernel, array: Array, choose: Choice) -> isl.UnionMap:
+def _tagged(tiles: TiledKernel, array: Array, choose: AccessChoice) -> isl.UnionMap:
     """Instances to pairs of their tile and an element that they access."""
     tagged = (
         tiles.instance_to_strip_tile(statement.name).range_product(access.relation)
