@@ -111,7 +111,7 @@ def test_coarse_plans_make_right_accelerators(stem: str) -> None:
 def test_strips_that_could_overlap_may_drain(stem: str) -> None:
     kernel = ls.parse(next(path for path in EXAMPLES if path.stem == stem))
     plan = with_buffers(plan_tiles(next(example_tilings(kernel))), 2, strips="drain")
-    assert (plan.handover.mode, plan.handover.why) == ("drain", "as asked")
+    assert (plan.handover.mode, plan.handover.why) == ("drain", "requested")
     check_accelerator(Accelerator(plan), list(tiny_parameters(kernel))[-2:], ("checked", "hls"), seed=1)
 
 

@@ -246,7 +246,7 @@ def test_strips_follow_each_other() -> None:
 
 def test_strips_may_be_asked_to_drain() -> None:
     matmul = follow_of("matmul", "drain")
-    assert (matmul.mode, matmul.why, matmul.early, matmul.doubled) == ("drain", "as asked", ("a", "b"), ())
+    assert (matmul.mode, matmul.why, matmul.early, matmul.doubled) == ("drain", "requested", ("a", "b"), ())
     assert "its buffer holds results" in matmul.reasons["c"]
 
 

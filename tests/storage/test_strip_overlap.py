@@ -339,5 +339,5 @@ def test_decisions(tmp_path: Path) -> None:
     assert decided("through_local_rows") == ("overlap", no_wait, [2, 1, 2])
     assert decided("rows_later") == ("overlap", no_wait, [2])
     assert decided("every_other_row") == ("drain", "a strip loads what the one before it stored", [1])
-    assert decided("copy_rows", mode="drain") == ("drain", "as asked", [1, 1])
+    assert decided("copy_rows", mode="drain") == ("drain", "requested", [1, 1])
     assert decided("copy_rows", depth=1) == ("drain", "one tile is in flight", [1, 1])

@@ -132,7 +132,7 @@ def _merged(chambers: Iterable[Chamber]) -> list[Chamber]:
 
 
 def undominated(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """Candidates without those that another one exceeds by a constant; of equal ones, one that is attained."""
+    """Candidates that no other one exceeds by a constant; of equal ones, an attained one."""
     kept: list[Candidate] = []
     for candidate in sorted(candidates, key=lambda c: not c.attained):
         if not any(_at_least(other.value, candidate.value) for other in kept):

@@ -3,7 +3,7 @@
 An element is alive at time t if it holds, before the instances of t run, a value that one of them or of later ones
 reads: from its write (or the first read of a value from before the kernel) to its last read (4.2). With `commutative`,
 from its first access to its last one, whatever they are (4.31): that fits any order of sums, whose instances all update
-one element. Output is gone when it is ready, and input comes with its first use, unless asked for otherwise.
+one element. Output is gone when it is ready, and input comes with its first use, unless requested otherwise.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def default_values(directives: syntax.Directives, names: Names, problems: Proble
 def requested_tiling(
     tiling: syntax.Tiling | None, kernel: Kernel, names: Names, problems: Problems
 ) -> TilingRequest | None:
-    """The tiling that the source asks for."""
+    """The tiling of the source."""
     if tiling is None:
         return None
     schedule: list[tuple[str, tuple[Expression, ...]]] = []

@@ -173,7 +173,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Tiling:
-    """A tiling that the source asks for; without a schedule the loops of the nest are tiled."""
+    """A tiling of the source; without a schedule, of the loops of the nest."""
 
     schedule: tuple[tuple[Name, tuple[Expr, ...]], ...]
     sizes: tuple[int, ...]

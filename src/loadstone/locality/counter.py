@@ -20,7 +20,7 @@ Key = tuple[int, int, int]
 
 @dataclass(slots=True)
 class Tally:
-    """The reuses of one key; `long` counts distances of at least the size that was asked for."""
+    """The reuses of one key; `long` counts distances of at least the given size."""
 
     count: int = 0
     total: int = 0

@@ -33,7 +33,7 @@ def measure(
 
     Reuses of at least `size` elements are long; by default `default_size` says so. Lines of `line` elements count as
     one element each. Scalars are registers and do not count, unless `scalars`. `seed` chooses the inputs of kernels
-    whose accesses depend on data. `compiled` asks for C, or for the interpreter; by default C if there is a compiler.
+    whose accesses depend on data. `compiled` chooses C or the interpreter; by default C if there is a compiler.
     """
     order = order_of(program)
     check_parameters(order.kernel, parameters)

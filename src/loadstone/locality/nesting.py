@@ -86,10 +86,9 @@ class Nesting:
 
 
 def _shape(order: Order, statement: Statement) -> tuple[bool, ...]:
-    """Which dimensions of the dates of a statement are loops: those that the dimensions before do not determine.
+    """Which dimensions of the dates of a statement are loops: dimensions not determined by earlier ones.
 
-    In schedules that alternate textual positions and iterators, all iterators are loops, also those that a condition
-    holds at one value.
+    In schedules that alternate textual positions and iterators, all iterators are loops, also with a single value.
     """
     times = order.dates[statement.name].range()
     nested = 0 if order.tile_dims else len(statement.iterators)

@@ -158,7 +158,7 @@ class _Evaluation:
     _counted: set[int] = field(default_factory=set[int])
 
     def lines(self) -> list[str]:
-        """The statements of the instance; without those that compute values, where no access depends on them."""
+        """The statements of the instance, without the computation of values on which no access depends."""
         condition = self.statement.condition
         if condition is None:
             self._assign()

@@ -18,7 +18,7 @@ DIVISION_HINT = "inputs are generated: try another --seed"
 class Run:
     """An execution to count in.
 
-    `references` are those that are counted. Reuses of at least `size` cells are tallied as long. A cell holds `line`
+    `references`: the counted references. Reuses of at least `size` cells are tallied as long. A cell holds `line`
     elements. `seed` chooses the inputs.
     """
 

@@ -50,7 +50,7 @@ class SymbolicReuse:
     """The reuses from one reference to another; the use is None where it could not be found.
 
     `instances`: those of the reuse. `distance`: its value for each of them, 0 outside of its domain. `count`: how many
-    they are. `long`: how many have a distance of at least the size that was asked for. None where the closed form is
+    they are. `long`: how many have a distance of at least the given size. None where the closed form is
     too hard, too long, or does not exist; `reason` then says why.
     """
 

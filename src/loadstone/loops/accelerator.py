@@ -66,7 +66,7 @@ class Accelerator:
 
     @cached_property
     def loads(self) -> tuple[Scan, ...]:
-        """Scans of what a tile loads, arrays one after the other; those that are handed over early come first."""
+        """Scans of the loads of a tile, arrays one after the other, arrays handed over early first."""
         order = sorted(self.plan.arrays, key=lambda name: name not in self.plan.handover.early)
         return tuple(_scans(self.plan, self._existing, [(name, self.plan[name].load) for name in order]))
 

@@ -23,7 +23,7 @@ _PLAIN = {"floordiv": "/", "mod": "%"}
 
 
 def cheapest(found: Iterable[Expression], right: Callable[[Expression], bool]) -> Expression | None:
-    """The cheapest of the expressions that can be proven right; the first of those that cost the same."""
+    """The cheapest of the expressions that can be proven right; the first one of equal cost."""
     return next((expression for expression in sorted(found, key=cost) if right(expression)), None)
 
 
@@ -94,10 +94,10 @@ def _term(expression: Expression, facts: isl.Set) -> Expression:
 
 
 def needed_terms(op: str, parts: Sequence[Expression], facts: isl.Set) -> tuple[Expression, ...]:
-    """The terms of a minimum or maximum without those that another one is never worse than; costly ones go first.
+    """The terms of a minimum or maximum without the dominated ones; costly ones go first.
 
     max(0, ceil((ab - x) / d)) = 0 <=> ab - x <= 0 [Devos, (5.5)], and with min and >= (5.6), as a question about the
-    known set; roundings go into the terms, as (5.3) and (5.4) allow.
+    facts; roundings go into the terms, as (5.3) and (5.4) allow.
     """
     kept = list(dict.fromkeys(parts))
     for part in sorted(kept, key=cost, reverse=True):
@@ -196,7 +196,7 @@ def condition_expression(
 
 
 def _conjunctions(parts: Sequence[Expression], facts: isl.Set) -> Iterator[Expression]:
-    """The conditions without those that the facts and the others imply."""
+    """The conditions not implied by the facts and the others."""
     kept = list(parts)
     for part in sorted(parts, key=cost, reverse=True):
         others = [other for other in kept if other is not part]

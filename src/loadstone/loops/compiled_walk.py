@@ -201,7 +201,7 @@ def _growth(expression: Expression, iterator: str) -> int | None:
 class _Texts:
     """Integer expressions in Python; what does not change in a loop is computed before it.
 
-    Variables have levels: 0 for those that are given, and 1, 2 and so on for the counters of loops in each other.
+    Variables have levels: 0 for given ones, and 1, 2 and so on for the counters of nested loops.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -259,7 +259,7 @@ class _Texts:
         return form.format(*(self._seen_from(level, each) for each in found)), level
 
     def _chained(self, op: str, operands: Iterable[Expression]) -> _Found:
-        """A chain of an operator that is associative and commutative, those that change least first."""
+        """A chain of an associative and commutative operator, loop-invariant operands first."""
         found = sorted(map(self._found, operands), key=_level)
         result = found[0]
         for level, group in groupby(found, key=_level):

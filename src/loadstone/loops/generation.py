@@ -40,7 +40,7 @@ def generate(
         return tree
     tree = _made(known, context, iterators, "atomic")
     if not visits_all(tree, known, context):
-        raise UnsupportedError(Diagnostic("isl does not find loops that visit all instances, and none but these"))
+        raise UnsupportedError(Diagnostic("isl finds no loops that visit exactly the instances"))
     return tree
 
 

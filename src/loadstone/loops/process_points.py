@@ -1,6 +1,6 @@
-"""What a process asks of its current instance, as expressions of the coordinates of that instance.
+"""Questions about the current instance of a process, as expressions of its coordinates.
 
-Answers hold for all parameters, unless relations have many pieces: then for those that the program is made for.
+Answers hold for all parameters, or, where relations have many pieces, for the parameters of the program.
 """
 
 from __future__ import annotations

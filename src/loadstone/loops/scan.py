@@ -270,7 +270,7 @@ def _value(function: isl.PwAff, context: isl.Set) -> Expression:
 
 
 def _merged(pieces: Iterable[Piece]) -> list[Piece]:
-    """The pieces with one value for all of those that it fits."""
+    """The pieces, joined where one value fits several of them."""
     found: list[Piece] = []
     for piece in pieces:
         joined = next(((k, both) for k, other in enumerate(found) if (both := _joined(other, piece))), None)

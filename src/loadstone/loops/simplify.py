@@ -41,10 +41,9 @@ from loadstone.model.types import INT
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Loop:
-    """A loop in its place: its range, what is known around it, the values it takes, and those that do something.
+    """A loop in its place: its range, the facts around it, the values it takes, and the values with effect.
 
-    `reachable` are all values for which the body would do something, in the range or not; only asked for where a
-    division in the bounds is no shift.
+    `reachable`: all values with effect, in the range or not; only computed where a division in the bounds is no shift.
     """
 
     range: Range
@@ -83,7 +82,7 @@ def simplified(node: Node, context: isl.Set) -> Node:
 
 
 def _simplified(node: Node, facts: isl.Set, narrow: bool) -> Node | None:
-    """The simpler node, with the narrowest loops if so asked; None if it never executes an instance."""
+    """The simpler node, with the narrowest loops if `narrow`; None if it never executes an instance."""
     match node:
         case Instance(statement=statement, arguments=arguments):
             return Instance(statement, tuple(_value(argument, facts) for argument in arguments))
@@ -178,7 +177,7 @@ def _cheapest_range(loop: _Loop, exact: tuple[Expression, ...]) -> Range:
 
 
 def _simpler(loop: _Loop, bound: Expression) -> Iterator[Expression]:
-    """The bound simplified for all that is known, and for the cases in which the loop runs at all."""
+    """The bound simplified under all facts, and for the cases in which the loop runs at all."""
     if cost(bound) > (0, 0):
         yield simplified_value(bound, loop.facts)
         yield simplified_value(bound, narrowed(loop.facts, lambda: without_iterator(loop.visited, loop.range.iterator)))

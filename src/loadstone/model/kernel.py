@@ -95,7 +95,7 @@ AccessChoice = Callable[[Statement], tuple[Access, ...]]
 
 @dataclass(frozen=True, slots=True)
 class TilingRequest:
-    """A tiling that the source asks for by pragma: theta per statement (or the loops), sizes, strip depth."""
+    """A tiling given by a pragma of the source: theta per statement (or the loops), sizes, strip depth."""
 
     schedule: tuple[tuple[str, tuple[Expression, ...]], ...]
     sizes: tuple[int, ...]

@@ -43,7 +43,7 @@ def _answer(network: Network, channel: Channel) -> str:
 
 
 def _present(network: Network, channel: Channel) -> isl.Map:
-    """Values of a channel to those that are in it, themselves included, when they have just been written.
+    """Values of a channel to its live values, themselves included, right after they are written.
 
     Values are given by the dates at which they are written, and thus by their tiles, too: that keeps floors out of the
     numbers of values, and these numbers affine more often.

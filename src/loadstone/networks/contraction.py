@@ -43,7 +43,7 @@ def reorder_mapping(
 
 
 def written_to_present(network: Network, channel: Channel, parameters: Mapping[str, int] | None = None) -> isl.Map:
-    """Values of a channel to those that are in it, themselves included, when they have just been written.
+    """Values of a channel to its live values, themselves included, right after they are written.
 
     Values are the instances that produce them. For given parameters, or for all of them.
     """
@@ -88,7 +88,7 @@ def _successive_moduli(differences: set[Point], rank: int) -> tuple[int, ...]:
 
 
 def _conflict_differences(lives: Mapping[Point, Life]) -> Iterator[Point]:
-    """The differences of each value and those that are present when it has just been written."""
+    """The differences of each value and the live values right after it is written."""
     present: list[tuple[Point, int]] = []
     for value, life in sorted(lives.items(), key=lambda item: item[1].start):
         present = [(other, end) for other, end in present if end > life.start]

@@ -52,7 +52,7 @@ class Crossing:
         return Crossing(self.sizes, self.dated.intersect(at_least.intersect(at_most).unwrap()))
 
     def by_depth(self) -> Iterator[tuple[int, Crossing]]:
-        """SPLIT [RR-9131, 3]: the values that cross tile dimension 1, 2, ... first, and those that stay in a tile.
+        """SPLIT [RR-9131, 3]: the values that cross tile dimension 1, 2, ... first, and the values inside of a tile.
 
         Without the depths that no value has.
         """
@@ -66,7 +66,7 @@ class Crossing:
             yield len(self.sizes) + 1, Crossing(self.sizes, inside)
 
     def by_distance(self, most: int) -> tuple[Crossing, ...]:
-        """The values in parts of equal distances, those that have bounds; none where there may be more than `most`."""
+        """The values in parts of equal bounded distances; none where there may be more than `most`."""
         spans = self._distance_spans()
         if prod(high - low + 1 for low, high in spans.values()) > most:
             return ()

@@ -63,7 +63,7 @@ def classified(
 def timed(relation: isl.Map, producer_dates: isl.Map, consumer_dates: isl.Map, always: int = 0) -> isl.Map:
     """The relation between dates of writing and dates of reading.
 
-    Of the dates only the first components, as many as `always` says, and those that can decide an order are kept.
+    Dates keep their first `always` components and the components that can decide an order.
     """
     writing, reading = deciding_dates(producer_dates, always), deciding_dates(consumer_dates, always)
     return relation.apply_domain(writing).apply_range(reading)
@@ -128,7 +128,7 @@ def _points(piece: isl.BasicMap) -> isl.Set:
 
 
 def _written_behind(candidates: isl.Map, components: int) -> Iterator[isl.Map]:
-    """Conjunctions whose union holds those pairs of which the first is written behind the second."""
+    """Conjunctions whose union holds the pairs whose first value is written behind the second."""
     for component in range(components):
         if compared(candidates, component, ">=").is_empty():
             return
@@ -138,9 +138,9 @@ def _written_behind(candidates: isl.Map, components: int) -> Iterator[isl.Map]:
 
 @lru_cache(maxsize=64)
 def deciding_dates(dates: isl.Map, always: int = 0) -> isl.Map:
-    """The first components of dates, and those that can decide which of two instances is first.
+    """The first `always` components of dates, and the components that can decide which of two instances is first.
 
-    Left out are those that earlier ones determine; of dates of many pieces, only those that never change.
+    Components determined by earlier ones are dropped; of dates with many pieces, only constant components are.
     """
     kept = list(range(always))
     remaining = range(always, dates.dim(Dim.out))

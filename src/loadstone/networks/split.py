@@ -27,7 +27,7 @@ that only the order counts. Let x -> x' and y -> y' be two values, x' read befor
 (c) So two values out of order differ in a position, and cutting a part that is not a FIFO between such values, again
     and again, ends with FIFOs.
 
-Few parts: depths first; for those that fail, distances where these are few and do it; else intervals of one distance or
+Few parts: depths first; where one is no FIFO, distances if these are few and do it; else intervals of one distance or
 position, as long as they can be (a part of a FIFO is a FIFO, so that bisection finds them); else one cut between two
 values that are out of order, and so on for both sides. In the end parts whose union is still a FIFO are put together:
 the union is in order exactly if the parts are, each by itself and any two of them, so that the fewest groups are a

@@ -66,9 +66,9 @@ class Banking:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touch:
-    """An access by lanes: groups to the elements that it touches, and lanes to those that they may touch.
+    """An access by lanes: groups to touched elements, and lanes to possibly touched ones.
 
-    `shift` is by how much each subscript grows from a lane to the next; None if that is not always the same.
+    `shift`: the stride of each subscript from a lane to the next; None if it varies.
     """
 
     place: Place
@@ -98,7 +98,7 @@ def _candidates(buffer: Buffer, touches: Sequence[Touch], lanes: int) -> Iterato
 
 
 def _banked(parts: Sequence[Component], touches: Sequence[Touch], count: int, *, successive: bool) -> Iterator[Banking]:
-    """Banks by one dimension of a mapping, those that need not enlarge the memory first."""
+    """Banks by one dimension of a mapping, banks that keep the size of the memory first."""
     found: list[tuple[bool, Banking]] = []
     for index, part in reversed(list(enumerate(parts))):
         others = (*parts[:index], *parts[index + 1 :])
@@ -134,7 +134,7 @@ def _moduli(part: Component, banks: int, *, successive: bool) -> list[int | None
 
 
 def _successive(buffer: Buffer) -> tuple[Component, ...]:
-    """The mapping by successive modulos, subscript by subscript; those that are not folded stay whole."""
+    """The mapping by successive modulos, subscript by subscript; unfolded subscripts stay whole."""
     whole = {part.row.index(1): part for part in buffer.components if part.modulus is None}
     moduli = iter(buffer.unsearched.moduli)
     found: list[Component] = []

@@ -125,10 +125,10 @@ def _modulo(value: isl.PwAff, number: int) -> isl.PwAff:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lanes:
-    """The lanes that were asked for, and those that there are: of which loop, and why not more.
+    """The requested lanes and the actual ones: of which loop, and why not more.
 
-    `banking` are the banks of arrays, by array; `banks` those that lanes of accesses may touch; both only where there
-    are several. `described` are the banks in words.
+    `banking`: the banks of arrays. `banks`: the banks that lanes of accesses may touch. Both only where there are
+    several. `described`: the banks in words.
     """
 
     asked: int
@@ -154,7 +154,7 @@ class _NoLanes(Exception):
 
 
 def find_lanes(accelerator: Accelerator, limits: Mapping[str, Limits], asked: int) -> Lanes:
-    """As many lanes as can be had, at most those that are asked for, in the dimension that serves most statements."""
+    """As many lanes as possible, at most the requested ones, in the dimension that serves most statements."""
     if asked <= 1:
         return NO_LANES
     tiles = accelerator.plan.tiles
@@ -172,7 +172,7 @@ def find_lanes(accelerator: Accelerator, limits: Mapping[str, Limits], asked: in
 
 
 def _counts(asked: int) -> list[int]:
-    """Numbers of lanes to try: the one that is asked for, and powers of two below."""
+    """Numbers of lanes to try: the requested one, and powers of two below."""
     powers = [1 << k for k in range(1, asked.bit_length()) if 1 << k < asked]
     return [asked, *reversed(powers)]
 

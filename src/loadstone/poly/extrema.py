@@ -70,7 +70,7 @@ def is_extremum(found: isl.Map, relation: isl.Map, side: Side) -> bool:
 
 
 def _beyond(relation: isl.Map, side: Side) -> isl.Map:
-    """Values of a relation to those that would be more extreme."""
+    """Values of a relation to the more extreme ones."""
     space = relation.get_space().range()
     return isl.Map.lex_gt(space) if side == "least" else isl.Map.lex_lt(space)
 

@@ -45,7 +45,7 @@ Visit = Callable[..., Iterator[Pair]]
 def each_pair(value: isl.Map, parameters: Mapping[str, int]) -> Iterable[Pair]:
     """The pairs of a map that is bounded for given parameters, each once, in no particular order.
 
-    isl is asked for each pair where it needs too many operations to generate loops, or gives up on them.
+    isl enumerates the pairs where generating loops fails or exceeds its operation limit.
 
     >>> sorted(each_pair(isl.Map("[n] -> { [x] -> [y] : 0 <= x < n and 2 y = x }"), {"n": 5}))
     [((0,), (0,)), ((2,), (1,)), ((4,), (2,))]

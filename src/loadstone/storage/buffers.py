@@ -138,7 +138,7 @@ def _buffer(tiles: TiledKernel, life: Lifetimes, name: str, power_of_two: bool |
 
 
 def _modular(differences: isl.Set, least: int, power_of_two: bool | None) -> Modular:
-    """The mapping with few cells; with moduli that are powers of two where that is asked for, or takes no more."""
+    """The mapping with few cells; with powers of two as moduli if requested, or if these take no more cells."""
     if power_of_two is not None:
         return best_modular(differences, least, power_of_two=power_of_two)
     small, simple = (best_modular(differences, least, power_of_two=each) for each in (False, True))

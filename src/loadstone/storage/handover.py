@@ -38,7 +38,7 @@ NEXT_LIMIT = 1_000_000
 class Handover:
     """Whether strips overlap or drain, why, and what that means for each loaded array.
 
-    `doubled` are the arrays whose buffers have two copies, `early` those that are loaded before the drain is complete.
+    `doubled`: arrays with double buffers. `early`: arrays loaded before the drain is complete.
     """
 
     mode: Mode
@@ -56,15 +56,15 @@ class Handover:
         return "; ".join((self.why, *(f"{array}: {reason}" for array, reason in self.reasons.items())))
 
 
-def handover(plan: Plan, depth: int, asked: Mode = "overlap") -> Handover:
-    """How the strips of a plan follow each other with `depth` tiles in flight: overlapped if asked and possible."""
+def handover(plan: Plan, depth: int, requested: Mode = "overlap") -> Handover:
+    """How the strips of a plan follow each other with `depth` tiles in flight: overlapped if requested and possible."""
     if later_strips(plan.tiles).is_empty():
         return Handover("overlap", "there is one strip", (), (), {})
     if depth == 1:
         return Handover("drain", "one tile is in flight", (), (), {})
     loaded = {name: part for name, part in plan.arrays.items() if not part.load.is_empty()}
     back: dict[str, ReadBack] = {name: _read_back(plan, part) for name, part in loaded.items()}
-    obstacle = _obstacle(asked, back)
+    obstacle = _obstacle(requested, back)
     if obstacle is not None:
         early = tuple(name for name, part in loaded.items() if part.store.is_empty())
         return Handover("drain", obstacle, (), early, {n: _drain_reason(loaded[n], back[n]) for n in loaded})
@@ -73,13 +73,13 @@ def handover(plan: Plan, depth: int, asked: Mode = "overlap") -> Handover:
     return Handover("overlap", why, moved, (), {n: _overlap_reason(loaded[n], back[n]) for n in loaded})
 
 
-def _obstacle(asked: Mode, back: Mapping[str, ReadBack]) -> str | None:
+def _obstacle(requested: Mode, back: Mapping[str, ReadBack]) -> str | None:
     """Why strips drain, if they do."""
     if "next" in back.values():
         return "a strip loads what the one before it stored"
     if "unknown" in back.values():
         return "a strip loads what an earlier one stored"
-    return "as asked" if asked == "drain" else None
+    return "requested" if requested == "drain" else None
 
 
 def _overlap_reason(part: ArrayPlan, back: ReadBack) -> str:

@@ -38,8 +38,8 @@ MOST_CONSTRAINTS = 150
 class Lifetimes:
     """The life of an array's elements in a strip with `depth` tiles in flight.
 
-    `existing` are the tiles of the strip. `held` maps them to elements that must be in local memory while they run,
-    `store` to those that they store; `loaded` are the elements that the strip loads.
+    `existing`: the tiles of the strip. `held`: tiles to the elements in local memory while they run. `store`: tiles to
+    the elements they store. `loaded`: the elements loaded by the strip.
     """
 
     existing: isl.Set

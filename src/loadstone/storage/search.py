@@ -89,7 +89,7 @@ class _Piece:
 class Members:
     """Membership in a set of differences; `reach` is its greatest coordinate in each dimension.
 
-    Exact. isl is asked only about points that arithmetic does not decide, and once about each.
+    Exact. isl decides only points that arithmetic does not, each once.
     """
 
     reach: tuple[int, ...]

@@ -15,7 +15,7 @@ With may-accesses Theorems 3 and 4 [RR-7697, 4.1] decide on validity: In is over
 where it harms and under-approximated where it helps. Exact then means exact with respect to these approximations, and
 what is stored without surely being written counts as read (In' of Theorem 6).
 
-Definition 2 (i) asks for Out = Store. Two plans that differ from it are right all the same, and are accepted:
+Definition 2 (i) requires Out = Store. Two plans that differ from it are right all the same, and are accepted:
 
 - one that leaves out dead stores, of values that nobody sees after the strip. Such a plan is valid and exact, and so is
   one that stores everything written, as the papers do;

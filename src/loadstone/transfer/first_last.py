@@ -37,7 +37,7 @@ def first_read_before_write(tiles: TiledKernel, array: str) -> isl.UnionPwMultiA
 
     FirstOpReadBeforeWrite [RR-7697, 3.3], called FirstRead in [RR-7648, III-A]. With accesses that depend on data it is
     FirstOpReadBeforeWriteSure [RR-7697, 4.3]: the first possible access, for elements that may be read before they are
-    surely written, and for those that are perhaps written and never surely.
+    surely written, and for elements with possible but no sure writes.
     """
     touched = least_function(_dates(tiles, array, _reads, _writes))
     if all(s.write.exact for s in tiles.kernel.statements if s.write.array == array):

@@ -66,7 +66,7 @@ def _functions(function: Function) -> list[isl.PwMultiAff]:
 
 
 def _merged(given: list[Piece]) -> list[Piece]:
-    """The pieces with one value for all of those that some value fits: rule (1) across pieces."""
+    """The pieces, joined where one value fits several of them: rule (1) across pieces."""
     fits = _fit if len(given) <= MAX_COMPARED else _fit_plainly
     found: list[Piece] = []
     for piece in given:

@@ -18,11 +18,11 @@ from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, reques
 def choose_tiling(
     kernel: Kernel, sizes: int | tuple[int, ...] | None = None, schedule: str | None = None, strip: int | None = None
 ) -> TiledKernel:
-    """The kernel tiled as asked; what is not said is taken from the source, then from the defaults.
+    """The tiled kernel; missing choices come from the source, then from the defaults.
 
     Sizes given without a schedule belong to the loops as they stand, or to the schedule of the source if there is one.
-    Where the loops as they stand cannot be tiled, statements behind inner loops join these, and values take the place
-    of scalars that are set and used in one iteration, if that helps.
+    Where the loops as they stand cannot be tiled, statements behind inner loops are sunk into these, and temporary
+    scalars are forward-substituted, if that helps.
     """
     request = kernel.tiling
     if schedule is not None or request is None:
@@ -33,17 +33,17 @@ def choose_tiling(
 
 
 def tiled_as(kernel: Kernel, tiling: Tiling) -> TiledKernel:
-    """The kernel with a tiling, whatever its source says; what helps to make the loops tileable is done."""
+    """The kernel with a tiling, whatever its source says; loops are made tileable where possible."""
     if tiling.schedule == "auto":
         return _automatically_tiled(kernel, tiling)
-    asked = tiled(kernel, tiling)
+    plain = tiled(kernel, tiling)
     if tiling.schedule is not None:
-        return asked
-    return next(filter(is_legal, _ways_to_tile(kernel, tiling)), asked)
+        return plain
+    return next(filter(is_legal, _ways_to_tile(kernel, tiling)), plain)
 
 
 def _automatically_tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
-    """The kernel with a tiling that isl found, without temporaries if there is none with them."""
+    """The kernel with isl's tiling; temporaries are forward-substituted where isl finds none otherwise."""
     found = automatic_tiling(kernel, tiling, dependences(kernel))
     if found is None and (simpler := without_temporaries(kernel)) is not kernel:
         found = automatic_tiling(simpler, tiling, dependences(simpler))
@@ -54,7 +54,7 @@ def _automatically_tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
 
 
 def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
-    """Tilings of the loops as they stand, those first that change less."""
+    """Tilings of the loops as they stand, smaller changes first."""
     yield tiled(kernel, tiling)
     yield sunk(tiled(kernel, tiling))
     simpler = without_temporaries(kernel)

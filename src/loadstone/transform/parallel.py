@@ -1,4 +1,4 @@
-"""Loops whose iterations may run at the same time: those that carry no dependence."""
+"""Parallel loops: loops that carry no dependence."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 The order of a program is held as Devos does [Devos, 3.4.2 and (3.18)]: each statement has an ordering vector, its
 textual places, and between them loops, functions of its original iterators. A transformation changes these and leaves
 iteration domains alone, or replaces a statement by copies that share its instances. Dependences stay those of the
-program at the beginning, so that legality can be asked at any moment.
+program at the beginning, so that legality can be checked after each step.
 """
 
 from __future__ import annotations

@@ -28,12 +28,12 @@ def transformed(
     """
     match steps:
         case str():
-            asked: Iterable[Step | ScriptStep] = parse_script(steps)
+            script: Iterable[Step | ScriptStep] = parse_script(steps)
         case Path():
-            asked = read_script(steps)
+            script = read_script(steps)
         case _:
-            asked = steps
-    result = transform_kernel(kernel, asked, allow_illegal=allow_illegal, free_reductions=free_reductions)
+            script = steps
+    result = transform_kernel(kernel, script, allow_illegal=allow_illegal, free_reductions=free_reductions)
     check_result(result)
     return result
 

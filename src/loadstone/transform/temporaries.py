@@ -124,7 +124,7 @@ class _Source:
 
 
 def _sources(kernel: Kernel, name: str) -> dict[str, _Source]:
-    """The only writer of the value that each statement reads, for those that have one."""
+    """The unique writer of the value that a statement reads, by statement."""
     found: dict[str, _Source] = {}
     for (reader, position), flow in flow_of_reads(kernel).items():
         if kernel.statement(reader).reads[position].array == name:

@@ -23,7 +23,7 @@ DEFAULT_SIZE = 32
 
 @dataclass(frozen=True, slots=True)
 class Tiling:
-    """A tiling as the user asks for it.
+    """The user's choice of a tiling.
 
     `sizes`: one per schedule dimension, or a single one for all. `schedule`: theta in isl syntax, by default the loops
     of the nests. `strip`: how many innermost tile loops form the strip.
@@ -102,7 +102,7 @@ def tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
 def requested(
     kernel: Kernel, request: TilingRequest, sizes: int | tuple[int, ...] | None = None, strip: int | None = None
 ) -> TiledKernel:
-    """The kernel with the tiling that its source asks for, with other sizes or another strip where they are given."""
+    """The kernel with the tiling of its source; given sizes and strips replace those of the source."""
     _check_names(kernel)
     sizes, strip = sizes or request.sizes, strip or request.strip
     if not request.schedule:

@@ -68,8 +68,8 @@ class _Call:
 class Inliner:
     """Expands the calls of one kernel.
 
-    `functions` are those to expand, `taken` the names that are in use, `local` those that the kernel's function
-    declares; `active` are the functions around the place. `used`: there was a call to expand.
+    `functions`: the functions to expand. `taken`: names in use. `local`: names declared by the kernel's function.
+    `active`: the functions around the place. `used`: there was a call to expand.
     """
 
     functions: Mapping[str, c_ast.FuncDef]

@@ -4,7 +4,7 @@
 #pragma loadstone default(N = 40, M = 30)
 #pragma loadstone assume(N >= 1 && M < N)
 
-Those that give types other formats are read in `type_pragmas`.
+`type_pragmas` reads the pragmas for formats of types.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def read_c(
 ) -> syntax.Program:
     """The kernel of a C source as a syntax tree, with the problems that were found on the way.
 
-    `types` are those that typedefs and types of C get instead, as by the pragmas of the file.
+    `types` replace typedefs and types of C, as the pragmas of the file do.
     """
     parsed = parse(preprocess(source, defines, include), function)
     with deep_recursion():

@@ -170,7 +170,7 @@ def _directives(
 
 
 def _helpers(expressions: Expressions, problems: Problems) -> Iterator[syntax.Function]:
-    """The helper functions that the kernel calls, and those that they call."""
+    """The helper functions called by the kernel, directly or not."""
     done: set[str] = set()
     while waiting := [name for name in expressions.functions.helpers if name not in done]:
         for name in waiting:

@@ -111,7 +111,7 @@ def _text(value: isl.PwAff, statement: Statement) -> str:
     params = names_of(value.get_space())
     parts = linear(found[0], (*params, *statement.iterators))
     if len(found) > 1 or parts.floors or parts.divisor != 1:
-        raise UnsupportedError(Diagnostic(f"the schedule that was found for {statement.name} is not affine"))
+        raise UnsupportedError(Diagnostic(f"isl's schedule of {statement.name} is not affine"))
     terms = [f"{'-' if factor < 0 else '+'} {_multiple(abs(factor), name)}" for factor, name in parts.variables]
     if parts.constant or not terms:
         terms.append(f"{'-' if parts.constant < 0 else '+'} {abs(parts.constant)}")
