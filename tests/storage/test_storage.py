@@ -196,7 +196,7 @@ def test_matmul_as_published() -> None:
         "b": (64, 32),
         "c": (32, 32),
     }
-    assert [part.buffer.most_live for part in plan.arrays.values()] == [1024, 2048, 2048]
+    assert [part.buffer.most_live() for part in plan.arrays.values()] == [1024, 2048, 2048]
 
 
 def test_the_conflict_set_of_matmul_as_published() -> None:

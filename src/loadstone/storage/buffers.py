@@ -130,11 +130,11 @@ def make_buffers(plan: Plan, depth: int, *, power_of_two: bool | None = False) -
 def _buffer(tiles: TiledKernel, life: Lifetimes, name: str, power_of_two: bool | None) -> Buffer:
     array = tiles.kernel.arrays[name]
     large = sample_parameters(tiles, life.depth)
-    crowd = None if large is None else max_live(tiles, life, large)
+    live = None if large is None else max_live(tiles, life, large)
     whole, differences = _folded(life)
-    least = 1 if crowd is None or large is None else crowd // max(1, prod(_extent(array, k, large) for k in whole))
+    least = 1 if live is None or large is None else live // max(1, prod(_extent(array, k, large) for k in whole))
     found = _modular(differences, max(1, least), power_of_two)
-    return Buffer(array, tiles, life, _components(array, whole, found), crowd, successive_modulo(differences))
+    return Buffer(array, tiles, life, _components(array, whole, found), live, successive_modulo(differences))
 
 
 def _modular(differences: isl.Set, least: int, power_of_two: bool | None) -> Modular:
