@@ -156,7 +156,7 @@ def test_elements_of_several_widths(name: str, bus: Bus | None) -> None:
 def test_elements_must_fit_the_bus() -> None:
     kernel = ls.parse(ROOT / "examples/polybench/atax.c")
     with pytest.raises(InputError, match="64 bits do not fit a bus of 32"):
-        run_system(Accelerator(ls.plan(kernel)), {"M": 3, "N": 3}, PAPER, bus=Bus(data_width=32))
+        run_system(Accelerator(ls.plan(kernel)), {"m": 3, "n": 3}, PAPER, bus=Bus(data_width=32))
 
 
 def test_the_text_has_no_warnings() -> None:
