@@ -10,7 +10,7 @@ from loadstone.emit.hdl.accelerator import accelerator_project
 from loadstone.emit.hdl.on_chip import hardware_project
 from loadstone.emit.hdl.vectors import Vectors
 from loadstone.emit.project import Project
-from loadstone.hardware.layout import Stores, memory_words
+from loadstone.hardware.layout import ArrayLayouts, memory_words
 from loadstone.simulate.memory import Memory, live_out_arrays
 from loadstone.trials import trial
 
@@ -28,12 +28,12 @@ def build_accelerator(compilation: CircuitCompilation, targets: Sequence[str]) -
     """The accelerator on its bus, behind registers."""
     kernel, values, design = compilation.tiles.kernel, compilation.values, compilation.design
     ended, start = trial(kernel, values)
-    given = _words(design.outside, start, tuple(kernel.arrays))
-    vectors = Vectors(values, given, _words(design.outside, ended, live_out_arrays(kernel)))
+    given = _words(design.external, start, tuple(kernel.arrays))
+    vectors = Vectors(values, given, _words(design.external, ended, live_out_arrays(kernel)))
     memory, protocol = preset("paper"), design.bus.protocol
     return accelerator_project(compilation.accelerator, design, targets, vectors, memory, protocol)
 
 
-def _words(layouts: Stores, memory: Memory, arrays: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+def _words(layouts: ArrayLayouts, memory: Memory, arrays: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
     """The words of the memories of some arrays."""
     return {name: memory_words(layouts[name], memory[name].extents, memory[name].cells) for name in arrays}

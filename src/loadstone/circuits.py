@@ -13,7 +13,7 @@ from loadstone.bus.ports import PAGE_BYTES, Bus
 from loadstone.errors import Diagnostic, InputError
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.datapath.operations import Operations
-from loadstone.hardware.datapath.timing import Memories
+from loadstone.hardware.datapath.timing import MemoryTiming
 from loadstone.hardware.design import AcceleratorDesign, bus_for, element_bytes
 from loadstone.hardware.direct.top import make_direct_design
 from loadstone.hardware.network.top import NetworkDesign, make_network_design
@@ -56,9 +56,9 @@ class CircuitCompilation(Compilation):
         return self.choices.power_of_two or None
 
     @property
-    def memories(self) -> Memories:
+    def memories(self) -> MemoryTiming:
         """The timing of on-chip memories."""
-        return Memories(self.hardware.memory_latency, self.hardware.read_ports)
+        return MemoryTiming(self.hardware.memory_latency, self.hardware.read_ports)
 
     @property
     def operations(self) -> Operations:

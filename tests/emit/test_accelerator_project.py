@@ -65,7 +65,7 @@ def built_from(
     ended, start = trial(kernel, parameters)
 
     def words(memory: Memory, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
-        return {name: memory_words(design.outside[name], memory[name].extents, memory[name].cells) for name in names}
+        return {name: memory_words(design.external[name], memory[name].extents, memory[name].cells) for name in names}
 
     vectors = Vectors(dict(parameters), words(start, tuple(kernel.arrays)), words(ended, live_out_arrays(kernel)))
     return accelerator_project(accelerator, design, targets, vectors, timing, control)

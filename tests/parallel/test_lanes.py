@@ -16,10 +16,10 @@ from kernels import EXAMPLES, random_kernel
 from loadstone.errors import UnsupportedError
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.compute import unit as compute
-from loadstone.hardware.compute.local_layout import LocalStore, bank_count, local_stores
+from loadstone.hardware.compute.local_layout import LocalLayout, bank_count, local_layouts
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.system import make_system
-from loadstone.hardware.layout import Store
+from loadstone.hardware.layout import ArrayLayout
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.loops.ranges import parameter_limits
 from loadstone.model.evaluate import evaluate
@@ -164,7 +164,7 @@ def test_without_lanes_nothing_changes() -> None:
 def conflicts(lanes: Lanes, accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[str]:
     """Pairs of elements that one access of a group touches in one bank, by brute force."""
     assert lanes.grouping is not None
-    stores = local_stores(accelerator, {name: (0, value) for name, value in parameters.items()}, lanes.banking)
+    stores = local_layouts(accelerator, {name: (0, value) for name, value in parameters.items()}, lanes.banking)
     for statement in accelerator.kernel.statements:
         groups = dict(pairs(fixed(lanes.grouping.group(statement.name), parameters)))
         for position, access in (*enumerate(statement.reads), (WRITE, statement.write)):
@@ -176,7 +176,7 @@ def conflicts(lanes: Lanes, accelerator: Accelerator, parameters: Mapping[str, i
                     yield f"{statement.name} {position}: {known} and {element}"
 
 
-def cell(store: Store, element: tuple[int, ...]) -> int:
+def cell(store: ArrayLayout, element: tuple[int, ...]) -> int:
     return int(evaluate(store.address([integer(subscript) for subscript in element]), {}, ()))
 
 
@@ -202,7 +202,7 @@ def test_banked_addresses_hold_every_element_once(step: int, banks: int, extents
     banked = extents.index(max(extents))
     others = [part for part in parts if part is not parts[banked]]
     shape = (*(extent for k, extent in enumerate(extents) if k != banked), extents[banked])
-    store = LocalStore("a", INT, shape, 1, (*others, parts[banked]), banks, step)
+    store = LocalLayout("a", INT, shape, 1, (*others, parts[banked]), banks, step)
     elements = list(product(*map(range, extents)))
     assert sorted(cell(store, element) for element in elements) == list(range(len(elements)))
     assert all(cell(store, element) % banks == element[banked] // step % banks for element in elements)

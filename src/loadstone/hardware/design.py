@@ -8,8 +8,8 @@ from typing import Protocol
 
 from loadstone.bus.ports import Bus, Widths
 from loadstone.errors import Diagnostic, InputError
-from loadstone.hardware.compute.unit import Compute
-from loadstone.hardware.layout import Stores
+from loadstone.hardware.compute.unit import ComputeUnit
+from loadstone.hardware.layout import ArrayLayouts
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import Limits
 from loadstone.parallel.lanes import Lanes
@@ -20,7 +20,7 @@ class BusDesign(Protocol):
     """Hardware on a bus: its top module, and which of its ports are for what.
 
     Other ports are `start`, `ready`, `done`, those of the bus and of the supervisor, and counts of elements that were
-    moved. Arrays lie in external memory as `outside` says, each element in `element_bytes` of its array.
+    moved. Arrays lie in external memory as `external` says, each element in `element_bytes` of its array.
     """
 
     @property
@@ -39,7 +39,7 @@ class BusDesign(Protocol):
         ...
 
     @property
-    def outside(self) -> Stores:
+    def external(self) -> ArrayLayouts:
         """How arrays lie in external memory."""
         ...
 
@@ -74,15 +74,15 @@ class AcceleratorDesign:
     """The hardware of an accelerator: its top module, and which of its ports are for what.
 
     `bases` name the ports for the byte addresses of arrays in external memory, in which they lie row by row as
-    `outside` says, each element in `element_bytes` of its array.
+    `external` says, each element in `element_bytes` of its array.
     """
 
     module: Module
-    compute: Compute
+    compute: ComputeUnit
     lanes: Lanes
     limits: Mapping[str, Limits]
     bus: Bus
-    outside: Stores
+    external: ArrayLayouts
     element_bytes: Mapping[str, int]
     parameters: Mapping[str, str]
     scalars_in: Mapping[str, str]

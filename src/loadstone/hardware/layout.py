@@ -23,7 +23,7 @@ from loadstone.rtl.types import Bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Store:
+class ArrayLayout:
     """The memory of an array: the extents that it has room for; `depth` is 0 for a scalar, which is a register."""
 
     array: str
@@ -60,15 +60,15 @@ class Store:
         return tidy(reduce(lambda total, term: binary("+", total, term), terms))
 
 
-Stores = Mapping[str, Store]
+ArrayLayouts = Mapping[str, ArrayLayout]
 
 
-def stores_of(kernel: Kernel, limits: Mapping[str, Limits], scalars: Collection[str] = ()) -> dict[str, Store]:
+def layouts_of(kernel: Kernel, limits: Mapping[str, Limits], scalars: Collection[str] = ()) -> dict[str, ArrayLayout]:
     """The memories of a kernel's arrays, for parameters in ranges, and of scalars that are not in registers."""
     known = within_limits(kernel, limits)
     extents = {name: _extents(array, limits, known) for name, array in kernel.arrays.items()}
     extents |= dict.fromkeys(scalars, (1,))
-    return {name: Store(name, array.type, extents[name]) for name, array in kernel.arrays.items()}
+    return {name: ArrayLayout(name, array.type, extents[name]) for name, array in kernel.arrays.items()}
 
 
 def _extents(array: Array, limits: Mapping[str, Limits], known: isl.Set) -> tuple[int, ...]:
@@ -85,7 +85,7 @@ def greatest(extent: Expression, limits: Mapping[str, Limits], known: isl.Set) -
     return value.intersect_params(known).max_val().to_python()
 
 
-def memory_words(store: Store, extents: Sequence[int], values: Sequence[Number]) -> tuple[int, ...]:
+def memory_words(store: ArrayLayout, extents: Sequence[int], values: Sequence[Number]) -> tuple[int, ...]:
     """The words of a memory that holds an array of some extents, row by row; 0 where it has more room."""
     found = [0] * max(1, store.depth)
     for place, value in zip(store.places(extents), values, strict=True):

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from loadstone.hardware.compute.engine import Engine, Surroundings, Write, written
 from loadstone.hardware.compute.memories import make_memory, words
-from loadstone.hardware.compute.unit import Compute, make_compute
+from loadstone.hardware.compute.unit import ComputeUnit, make_compute_unit
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.pipeline import address_type
-from loadstone.hardware.datapath.timing import Memories
-from loadstone.hardware.layout import Store, stores_of
+from loadstone.hardware.datapath.timing import MemoryTiming
+from loadstone.hardware.layout import ArrayLayout, layouts_of
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.parameters import are_in_range, parameter_type
-from loadstone.hardware.selection import chosen
+from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.words import encoded
 from loadstone.loops.model import Node
 from loadstone.loops.ranges import Limits
@@ -42,7 +42,7 @@ class Design:
     """
 
     module: Module
-    compute: Compute
+    compute: ComputeUnit
     limits: Mapping[str, Limits]
     parameters: Mapping[str, str]
     scalars_in: Mapping[str, str]
@@ -55,7 +55,7 @@ def make_on_chip(
     kernel: Kernel,
     tree: Node,
     limits: Mapping[str, Limits],
-    memories: Memories | None = None,
+    memories: MemoryTiming | None = None,
     operations: Operations | None = None,
 ) -> Design:
     """The hardware of a kernel that runs by a loop tree, for parameters in ranges.
@@ -64,8 +64,8 @@ def make_on_chip(
     and reads its words while the hardware is ready. A start with parameters out of range does nothing but set `error`
     and `done`.
     """
-    stores = stores_of(kernel, limits)
-    compute = make_compute(kernel, tree, limits, stores, memories or Memories(), operations or Operations())
+    stores = layouts_of(kernel, limits)
+    compute = make_compute_unit(kernel, tree, limits, stores, memories or MemoryTiming(), operations or Operations())
     top = _Top(compute, limits)
     top.fill()
     return Design(
@@ -92,7 +92,7 @@ class _Host:
 class _Top:
     """The top module while it is made."""
 
-    def __init__(self, compute: Compute, limits: Mapping[str, Limits]) -> None:
+    def __init__(self, compute: ComputeUnit, limits: Mapping[str, Limits]) -> None:
         self.compute, self.limits = compute, limits
         self.module = m = Module(compute.name, f"{compute.kernel.name}, with its arrays in memories on the chip.")
         self.names = Names(m, ("ready", "done", "error"))
@@ -139,7 +139,7 @@ class _Top:
         types = {name: control.module[port].bits for name, port in control.parameters.items()}
         return {name: self.names.wire(f"{name}_value", p.wrapped(types[name])) for name, p in self.parameters.items()}
 
-    def _memory(self, name: str, store: Store) -> None:
+    def _memory(self, name: str, store: ArrayLayout) -> None:
         """The memory of an array between datapaths and host."""
         compute, m, reads = self.compute, self.module, self.engine.ports(name)
         module = make_memory(
@@ -177,7 +177,7 @@ class _Top:
             if name in self.host_inputs and port == 0:
                 asks.append((~self.running, self.host_inputs[name].address))
             inputs[f"read_{port}_enable"] = any_of(*(enable for enable, _ in asks))
-            inputs[f"read_{port}_address"] = chosen(asks)
+            inputs[f"read_{port}_address"] = one_hot_mux(asks)
         return inputs
 
     def _finish(self, begin: Signal) -> None:
@@ -197,7 +197,7 @@ class _Top:
         m.output("error", refused, "the last start was refused: a parameter is out of range")
 
 
-def parameter_ports(names: Names, compute: Compute) -> dict[str, Signal]:
+def parameter_ports(names: Names, compute: ComputeUnit) -> dict[str, Signal]:
     """New inputs for the parameters."""
     control = compute.control
     return {
@@ -206,7 +206,7 @@ def parameter_ports(names: Names, compute: Compute) -> dict[str, Signal]:
     }
 
 
-def scalar_ports(names: Names, compute: Compute) -> dict[str, Signal]:
+def scalar_ports(names: Names, compute: ComputeUnit) -> dict[str, Signal]:
     """New inputs for the scalars that are given."""
     return {
         array.name: names.module.input(names.fresh(f"{array.name}_in"), compute.stores[array.name].type)

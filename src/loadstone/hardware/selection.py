@@ -11,7 +11,7 @@ Choice = tuple[Value, Value]
 """A condition, and the value that it chooses."""
 
 
-def chosen(choices: Sequence[Choice]) -> Value:
+def one_hot_mux(choices: Sequence[Choice]) -> Value:
     """The value of the only condition that holds; any, if none does."""
     *others, (_, last) = choices or [(const(0), const(0))]
     return reduce(lambda rest, choice: mux(choice[0], choice[1], rest), reversed(others), last)

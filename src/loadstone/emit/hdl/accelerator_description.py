@@ -110,7 +110,7 @@ def _register_info(register: Register) -> dict[str, Any]:
 
 
 def _array_info(design: AcceleratorDesign, registers: RegisterMap, name: str) -> dict[str, Any]:
-    store, size = design.outside[name], design.element_bytes[name]
+    store, size = design.external[name], design.element_bytes[name]
     return {
         "type": store.element.described,
         "element_bytes": size,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from loadstone.hardware.compute.intervals import interval
-from loadstone.hardware.layout import Store
+from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.on_chip import Design
 from loadstone.loops.ranges import within
 
@@ -87,7 +87,7 @@ def _meanings(design: Design) -> dict[str, str]:
     return found
 
 
-def _what(store: Store) -> str:
+def _what(store: ArrayLayout) -> str:
     """An element and how its bits are read."""
     form = ", IEEE 754" if store.element.kind == "float" else ""
     return f"{store.array} ({store.element.described}{form})"

@@ -9,7 +9,7 @@ from loadstone.emit.hdl.vectors import Vectors, word_text
 from loadstone.hardware.accelerator.registers import LOADED_ELEMENTS, STORED_ELEMENTS, Register, RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.placement import packed, placed
-from loadstone.hardware.layout import Store
+from loadstone.hardware.layout import ArrayLayout
 
 _FRACTION = {32: 23, 64: 52}
 
@@ -56,7 +56,7 @@ def make_trial(
     """
     bases = placed(design)
     checks = {
-        name: [_check(word, design.outside[name]) for word in vectors.expected.get(name, vectors.given[name])]
+        name: [_check(word, design.external[name]) for word in vectors.expected.get(name, vectors.given[name])]
         for name in bases
     }
     unknown = {name for name in bases if name in stored and name not in vectors.expected}
@@ -78,7 +78,7 @@ def _ignored(design: AcceleratorDesign, name: str, unknown: bool, mask: int) -> 
     return every if unknown else every & ~mask
 
 
-def _check(word: int, store: Store) -> tuple[int, int]:
+def _check(word: int, store: ArrayLayout) -> tuple[int, int]:
     """The bits that are expected of an element, and which are compared: of not-a-numbers, those that all share."""
     mask, kind = store.type.mask, store.element
     if kind.kind == "float":
@@ -110,7 +110,7 @@ def _moved(registers: RegisterMap, moved: tuple[int, int]) -> Iterator[RegisterW
 
 def _results(design: AcceleratorDesign, registers: RegisterMap, vectors: Vectors) -> Iterator[RegisterWord]:
     for register in registers.results:
-        word, mask = _check(vectors.expected[register.subject][0], design.outside[register.subject])
+        word, mask = _check(vectors.expected[register.subject][0], design.external[register.subject])
         yield from _words(register, word, mask)
 
 

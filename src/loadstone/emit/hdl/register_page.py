@@ -221,7 +221,7 @@ def _c_type(design: AcceleratorDesign, register: Register) -> str:
 
 def _is_float(design: AcceleratorDesign, register: Register) -> bool:
     is_scalar = register.group in ("scalar in", "scalar out")
-    return is_scalar and design.outside[register.subject].element.kind == "float"
+    return is_scalar and design.external[register.subject].element.kind == "float"
 
 
 def _setter(name: str, design: AcceleratorDesign, register: Register) -> str:

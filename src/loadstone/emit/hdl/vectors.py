@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from loadstone.hardware.layout import Store
+from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.on_chip import Design, HostPort
 from loadstone.rtl.types import Bits
 
@@ -28,7 +28,7 @@ class Host:
 
     name: str
     port: HostPort
-    store: Store
+    store: ArrayLayout
     given: tuple[int, ...]
     expected: tuple[int, ...] | None
 
@@ -39,7 +39,7 @@ class Result:
 
     name: str
     port: str
-    store: Store
+    store: ArrayLayout
     expected: int
 
 

@@ -16,7 +16,7 @@ from loadstone.emit.hdl.vectors import (
     word_text,
 )
 from loadstone.hardware.harness.cycle_limits import on_chip_cycle_limit
-from loadstone.hardware.layout import Store
+from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.on_chip import Design
 from loadstone.model.types import ScalarType
 from loadstone.rtl.types import Bits, address_width
@@ -165,7 +165,7 @@ def _reading(host: Host) -> Iterator[str]:
         yield f'    $readmemh("{data_path(host.port.word)}", expected_{host.port.word});'
 
 
-def _high(store: Store) -> int:
+def _high(store: ArrayLayout) -> int:
     """The highest bit of an address."""
     return address_width(store.depth) - 1
 
@@ -205,7 +205,7 @@ def _differs(found: str, expected: str, kind: ScalarType) -> str:
     return f"{found} !== {expected} && !({function}({found}) && {function}({expected}))"
 
 
-def _functions(stores: Iterable[Store]) -> Iterator[str]:
+def _functions(stores: Iterable[ArrayLayout]) -> Iterator[str]:
     for width in sorted({store.element.bits for store in stores if store.element.kind == "float"}):
         middle = _FRACTION[width]
         yield _IS_NAN.format(width=width, high=width - 2, middle=middle, low=middle - 1)

@@ -17,7 +17,7 @@ from loadstone.emit.hdl.vectors import (
     word_text,
 )
 from loadstone.hardware.harness.cycle_limits import on_chip_cycle_limit
-from loadstone.hardware.layout import Store
+from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.on_chip import Design
 from loadstone.model.types import ScalarType
 from loadstone.rtl.types import Bits, address_width, bit
@@ -212,7 +212,7 @@ def _padded(type: Bits) -> str:
     return f"std_logic_vector({4 * digits(type) - 1} downto 0)"
 
 
-def _address(store: Store) -> str:
+def _address(store: ArrayLayout) -> str:
     """The address as its port has it, a bit where there are two words."""
     width = address_width(store.depth)
     return "to_unsigned(address, 1)(0)" if width == 1 else f"to_unsigned(address, {width})"
@@ -273,7 +273,7 @@ def _same(found: str, expected: str, kind: ScalarType) -> str:
     return f"{found} = {expected} or ({function}({found}) and {function}({expected}))"
 
 
-def _functions(stores: Iterable[Store]) -> Iterator[str]:
+def _functions(stores: Iterable[ArrayLayout]) -> Iterator[str]:
     for width in sorted({store.element.bits for store in stores if store.element.kind == "float"}):
         middle = _FRACTION[width]
         yield _IS_NAN.format(width=width, high=width - 1, exponent=width - 2, middle=middle, low=middle - 1)

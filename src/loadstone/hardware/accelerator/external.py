@@ -1,4 +1,4 @@
-"""What is outside of an accelerator: its bus, and where arrays are in external memory."""
+"""The external side of an accelerator: its bus, and where arrays are in external memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from loadstone.bus.stalls import make_pauses
 from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.design import widths_moved
 from loadstone.hardware.names import Names
-from loadstone.hardware.selection import chosen
+from loadstone.hardware.selection import one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit
@@ -41,7 +41,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outside:
+class External:
     """The bus of a module with its ports, the bytes of elements by array, and the byte addresses of arrays.
 
     `stop` stops its masters.
@@ -82,10 +82,10 @@ class Outside:
             (mover.elements[name].wanted, (self.bases[name] + place).wrapped(self.bus.address))
             for name, place in places.items()
         ]
-        return chosen(choices).wrapped(self.bus.address)
+        return one_hot_mux(choices).wrapped(self.bus.address)
 
     def _size(self, arrays: Mapping[str, Value]) -> Value:
         """The size of an element of one of some arrays."""
         sizes = {name: self.widths.size_of(8 * self.element_bytes[name]) for name in arrays}
         wanted = [(arrays[name], const(size, self.widths.size)) for name, size in sizes.items()]
-        return chosen(wanted).wrapped(self.widths.size)
+        return one_hot_mux(wanted).wrapped(self.widths.size)

@@ -1,8 +1,8 @@
-"""The engine that loads: it asks for the elements of tiles, and writes those that arrive to their cells.
+"""The load engine: it requests the elements of tiles, and writes them to their cells when they arrive.
 
-A queue holds a note for each element that was asked for: the number of its array, and its cell. A note that is a mark
+A queue holds a record of each element in flight: the number of its array, and its cell. A record with `end_of_tile`
 ends a tile: when it comes to the front, all elements of the tile have arrived. Elements of arrays to which datapaths
-write wait for a free cycle in a queue of their own, so that they do not hold up those of other arrays.
+write wait for a free cycle in a queue of their own, so that they do not stall those of other arrays.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from loadstone.bus.masters import reading_side
 from loadstone.bus.ports import attach
 from loadstone.bus.reading import make_read_master
-from loadstone.hardware.accelerator.external import Outside
+from loadstone.hardware.accelerator.external import External
 from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.accelerator.moves import add_moves
 from loadstone.hardware.compute.engine import Engine, Write, in_memory_of
@@ -30,28 +30,28 @@ QUEUED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Note:
-    """The layout of a note: a bit that says that it is a mark, the number of an array, and a cell."""
+class _Record:
+    """The layout of a record: whether it ends a tile, the number of an array, and a cell."""
 
     number: Bits
     cell: Bits
 
     @property
     def type(self) -> Bits:
-        """The type of a note."""
+        """The type of a record."""
         return unsigned(1 + self.number.width + self.cell.width)
 
-    def made(self, is_mark: Value, number: Value, cell: Value) -> Value:
-        """A note."""
-        return cat(is_mark, number.wrapped(self.number), cell.wrapped(self.cell))
+    def made(self, end_of_tile: Value, number: Value, cell: Value) -> Value:
+        """A record."""
+        return cat(end_of_tile, number.wrapped(self.number), cell.wrapped(self.cell))
 
-    def number_of(self, note: Value) -> Value:
+    def number_of(self, record: Value) -> Value:
         """The number of the array."""
-        return note[self.cell.width : -1]
+        return record[self.cell.width : -1]
 
-    def cell_of(self, note: Value) -> Value:
+    def cell_of(self, record: Value) -> Value:
         """The cell."""
-        return note[: self.cell.width]
+        return record[: self.cell.width]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,42 +67,42 @@ class Loading:
     reader: Instance
 
 
-def add_loading(outside: Outside, mover: Mover, engine: Engine, copy: Signal) -> Loading:
+def add_loading(external: External, mover: Mover, engine: Engine, copy: Signal) -> Loading:
     """An engine that loads what a mover goes through; datapaths come first where both write."""
-    names, m = outside.names, outside.names.module
-    moves = add_moves(outside, "load", mover, engine.compute.stores, copy)
-    note = _Note(moves.number.bits, moves.cell.bits)
+    names, m = external.names, external.names.module
+    moves = add_moves(external, "load", mover, engine.compute.stores, copy)
+    record = _Record(moves.number.bits, moves.cell.bits)
     room, taken = m.wire(names.fresh("load_room"), bit), m.wire(names.fresh("load_requested"), bit)
-    runs = outside.runs("load", moves.is_element & room, moves.place, moves.is_mark, taken)
-    goes = names.wire("load_goes", room & mux(moves.is_mark, runs["closed"], moves.is_element & runs["in_ready"]))
+    runs = external.runs("load", moves.is_element & room, moves.place, moves.end_of_tile, taken)
+    goes = names.wire("load_goes", room & mux(moves.end_of_tile, runs["closed"], moves.is_element & runs["in_ready"]))
     m.assign(moves.taken, goes)
-    queue, pops = _notes(outside, note, goes, note.made(moves.is_mark, moves.number, moves.cell))
+    queue, pops = _records(external, record, goes, record.made(moves.end_of_tile, moves.number, moves.cell))
     m.assign(room, queue["in_ready"])
     accepts = m.wire(names.fresh("load_accepts"), bit)
-    master, side = make_read_master(outside.bus, outside.widths), reading_side(outside.bus, outside.signals)
-    ports = {**outside.request(runs), "element_ready": accepts, "stop": outside.stop}
+    master, side = make_read_master(external.bus, external.widths), reading_side(external.bus, external.signals)
+    ports = {**external.request(runs), "element_ready": accepts, "stop": external.stop}
     reader = attach(m, names.fresh("reader"), master, side, ports)
     m.assign(taken, reader["request_ready"])
-    is_mark = queue["out_valid"] & queue["out_data"][-1]
+    end_of_tile = queue["out_valid"] & queue["out_data"][-1]
     waits = queue["out_valid"] & ~queue["out_data"][-1] & reader["element_valid"]
-    arrives = names.wire("arrives", waits & outside.pauses.goes("arrival"))
-    cell, found = note.cell_of(queue["out_data"]), note.number_of(queue["out_data"])
+    arrives = names.wire("arrives", waits & external.pauses.goes("arrival"))
+    cell, found = record.cell_of(queue["out_data"]), record.number_of(queue["out_data"])
     arrivals = {
         name: _arrival(engine, name, f"{m.name}_arrivals_{number}", arrives & (found == number), cell, reader)
         for name, number in moves.numbers.items()
     }
     m.assign(accepts, any_of(*(each.taken for each in arrivals.values())))
-    tile_loaded = names.wire("tile_loaded", is_mark & all_of(*(each.is_empty for each in arrivals.values())))
+    tile_loaded = names.wire("tile_loaded", end_of_tile & all_of(*(each.is_empty for each in arrivals.values())))
     m.assign(pops, accepts | tile_loaded)
     return Loading({name: each.write for name, each in arrivals.items()}, accepts, tile_loaded, reader)
 
 
-def _notes(outside: Outside, note: _Note, valid: Value, made: Value) -> tuple[Instance, Signal]:
-    """The queue of notes, and the wire that takes one out of it."""
-    names, m = outside.names, outside.names.module
-    pops = m.wire(names.fresh("note_pops"), bit)
-    fifo = make_fifo(f"{m.name}_notes", note.type, ON_THE_WAY)
-    return m.instance(names.fresh("notes"), fifo, {"in_valid": valid, "in_data": made, "out_ready": pops}), pops
+def _records(external: External, record: _Record, valid: Value, made: Value) -> tuple[Instance, Signal]:
+    """The queue of records, and the wire that takes one out of it."""
+    names, m = external.names, external.names.module
+    pops = m.wire(names.fresh("record_pops"), bit)
+    fifo = make_fifo(f"{m.name}_records", record.type, ON_THE_WAY)
+    return m.instance(names.fresh("records"), fifo, {"in_valid": valid, "in_data": made, "out_ready": pops}), pops
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,9 @@ from loadstone.hardware.compute.calls import exact
 from loadstone.hardware.control.controller import Options, Registers, make_controller
 from loadstone.hardware.control.interface import standing, statement_ports
 from loadstone.hardware.datapath.pipeline import address_type
-from loadstone.hardware.layout import Stores
+from loadstone.hardware.layout import ArrayLayouts
 from loadstone.hardware.names import Names
-from loadstone.hardware.selection import chosen
+from loadstone.hardware.selection import one_hot_mux
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Block, For, Instance, Node, with_instances
 from loadstone.loops.paths import Path, children, places
@@ -43,7 +43,7 @@ class Mover:
         names: Names,
         title: str,
         accelerator: Accelerator,
-        stores: tuple[Stores, Stores],
+        stores: tuple[ArrayLayouts, ArrayLayouts],
         limits: Mapping[str, Limits],
         parameters: Mapping[str, Signal],
         begin: Signal,
@@ -82,25 +82,27 @@ class Mover:
             for name in self.arrays
         }
 
-    def cell(self, stores: Stores, copy: Signal) -> Value:
+    def cell(self, stores: ArrayLayouts, copy: Signal) -> Value:
         """The cell of the element at which it stands, in a copy of its memory."""
-        return chosen([(element.wanted, self.cell_of(name, stores, copy)) for name, element in self.elements.items()])
+        return one_hot_mux(
+            [(element.wanted, self.cell_of(name, stores, copy)) for name, element in self.elements.items()]
+        )
 
-    def cell_of(self, name: str, stores: Stores, copy: Signal) -> Value:
+    def cell_of(self, name: str, stores: ArrayLayouts, copy: Signal) -> Value:
         """The cell of an element of an array, in a copy of its memory where that has two."""
         store = stores[name]
         cell = self.elements[name].cell.wrapped(address_type(store, one_copy=True))
         return cat(copy, cell) if store.copies > 1 else cell
 
 
-def _addressed(tree: Node, outside: Stores, inside: Stores) -> Node:
+def _addressed(tree: Node, external: ArrayLayouts, inside: ArrayLayouts) -> Node:
     """The loops with places and cells of elements instead of their subscripts."""
 
     def placed(instance: Instance) -> Instance:
         name, subscripts = instance.statement, instance.arguments
         if name in MARKERS.names:
             return instance
-        return Instance(name, tuple(exact(store[name].address(subscripts)) for store in (outside, inside)))
+        return Instance(name, tuple(exact(store[name].address(subscripts)) for store in (external, inside)))
 
     return with_instances(tree, placed)
 

@@ -1,4 +1,4 @@
-"""What a mover hands on to its engine: elements with their addresses and cells, and marks at the ends of tiles.
+"""What a mover hands on to its engine: elements with their addresses and cells, and records that end a tile.
 
 A queue with registers on both sides stands between them, so that no path leads from a controller through an engine and
 back.
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from loadstone.hardware.accelerator.external import Outside, Place
+from loadstone.hardware.accelerator.external import External, Place
 from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.datapath.pipeline import address_type
-from loadstone.hardware.layout import Store, Stores
-from loadstone.hardware.selection import chosen
+from loadstone.hardware.layout import ArrayLayout, ArrayLayouts
+from loadstone.hardware.selection import one_hot_mux
 from loadstone.loops.tile_loops import MARKERS
 from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
@@ -25,13 +25,13 @@ MOVES = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moves:
-    """The oldest move: whether there is an element, or a mark; the array by number, the address, and the cell.
+    """The oldest move: whether it is an element, or the end of a tile; the array by number, the address, and the cell.
 
     `taken` is the wire that takes it.
     """
 
     is_element: Signal
-    is_mark: Signal
+    end_of_tile: Signal
     number: Signal
     address: Signal
     cell: Signal
@@ -41,7 +41,7 @@ class Moves:
     @property
     def is_there(self) -> Value:
         """Whether there is a move."""
-        return self.is_element | self.is_mark
+        return self.is_element | self.end_of_tile
 
     @property
     def place(self) -> Place:
@@ -52,8 +52,8 @@ class Moves:
         """Whether it is an element of an array."""
         return self.is_element & (self.number == self.numbers[array])
 
-    def cell_in(self, store: Store) -> Value:
-        """The cell as one of a store."""
+    def cell_in(self, store: ArrayLayout) -> Value:
+        """The cell as an address of a memory."""
         return self.cell.wrapped(address_type(store))
 
 
@@ -65,35 +65,35 @@ class _Layout:
     address: Bits
     number: Bits
 
-    def made(self, is_mark: Value, number: Value, address: Value, cell: Value) -> Value:
+    def made(self, end_of_tile: Value, number: Value, address: Value, cell: Value) -> Value:
         """A move."""
-        return cat(is_mark, number.wrapped(self.number), address.wrapped(self.address), cell.wrapped(self.cell))
+        return cat(end_of_tile, number.wrapped(self.number), address.wrapped(self.address), cell.wrapped(self.cell))
 
     def parts(self, move: Value) -> tuple[Value, Value, Value, Value]:
-        """Mark, number, address and cell of a move."""
+        """Whether it ends a tile, number, address and cell of a move."""
         low, high = self.cell.width, self.cell.width + self.address.width
         return move[-1], move[high:-1], move[low:high], move[:low]
 
 
-def add_moves(outside: Outside, title: str, mover: Mover, stores: Stores, copy: Signal) -> Moves:
+def add_moves(external: External, title: str, mover: Mover, stores: ArrayLayouts, copy: Signal) -> Moves:
     """The queue behind a mover, whose cells are in a copy of memories that have two."""
-    names, m = outside.names, outside.names.module
+    names, m = external.names, external.names.module
     numbers = {name: number for number, name in enumerate(mover.arrays)}
     cells = unsigned(address_width(max([2, *(stores[name].depth for name in mover.arrays)])))
-    layout = _Layout(cells, outside.bus.address, unsigned(address_width(max(2, len(numbers)))))
-    number = chosen([(mover.elements[name].wanted, const(k, layout.number)) for name, k in numbers.items()])
+    layout = _Layout(cells, external.bus.address, unsigned(address_width(max(2, len(numbers)))))
+    number = one_hot_mux([(mover.elements[name].wanted, const(k, layout.number)) for name, k in numbers.items()])
     at_end, taken = mover.at[MARKERS.tile_end], m.wire(names.fresh(f"{title}_taken"), bit)
-    move = layout.made(at_end, number, outside.address(mover), mover.cell(stores, copy))
+    move = layout.made(at_end, number, external.address(mover), mover.cell(stores, copy))
     stands = any_of(at_end, *(element.wanted for element in mover.elements.values()))
     fifo = make_fifo(f"{m.name}_{title}_moves", move.bits, MOVES)
     queue = m.instance(names.fresh(f"{title}_moves"), fifo, {"in_valid": stands, "in_data": move, "out_ready": taken})
     m.assign(mover.passes[MARKERS.tile_end], at_end & queue["in_ready"])
     for element in mover.elements.values():
         m.assign(element.goes, element.wanted & queue["in_ready"])
-    mark, number, address, cell = layout.parts(queue["out_data"])
+    end_of_tile, number, address, cell = layout.parts(queue["out_data"])
     return Moves(
-        names.wire(f"{title}_element", queue["out_valid"] & ~mark),
-        names.wire(f"{title}_mark", queue["out_valid"] & mark),
+        names.wire(f"{title}_element", queue["out_valid"] & ~end_of_tile),
+        names.wire(f"{title}_end_of_tile", queue["out_valid"] & end_of_tile),
         names.wire(f"{title}_number", number),
         names.wire(f"{title}_address", address),
         names.wire(f"{title}_cell", cell),

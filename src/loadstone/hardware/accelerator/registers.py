@@ -174,7 +174,7 @@ def make_controlled(design: AcceleratorDesign, protocol: Protocol = "axi") -> Mo
     taken = {module.name.lower() for module in hierarchy(inner)}
     m = Module(fresh(f"{inner.name}_top", taken), f"{inner.name} behind registers.")
     slave = _add_slave(m, protocol, registers)
-    outside = {port.name: _same_port(m, port) for port in bus_ports(design)}
+    external = {port.name: _same_port(m, port) for port in bus_ports(design)}
     irq = m.output("irq", bit, "a run has ended; stays until it is cleared")
     seen = {name: m.wire(f"accelerator_{name}", type) for name, type in _seen(registers)}
     file = make_register_file(fresh(f"{inner.name}_registers", taken), registers)
@@ -185,7 +185,7 @@ def make_controlled(design: AcceleratorDesign, protocol: Protocol = "axi") -> Mo
     m.assign(m["read_data"], held["read_data"])
     m.assign(irq, held["irq"])
     given = {each.port: held[file.outputs[each.port]] for each in registers.values}
-    attach(m, "core", inner, {**outside, **seen}, {**{name: held[name] for name in COMMANDS}, **given})
+    attach(m, "core", inner, {**external, **seen}, {**{name: held[name] for name in COMMANDS}, **given})
     return m
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from loadstone.bus.masters import writing_side
 from loadstone.bus.ports import attach
 from loadstone.bus.writing import make_write_master
-from loadstone.hardware.accelerator.external import Outside
+from loadstone.hardware.accelerator.external import External
 from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.accelerator.moves import add_moves
 from loadstone.hardware.compute.engine import Engine, in_memory_of
-from loadstone.hardware.selection import Choice, chosen
+from loadstone.hardware.selection import Choice, one_hot_mux
 from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Signal, Value, any_of
 from loadstone.rtl.module import Instance
@@ -36,25 +36,25 @@ class Storing:
     writer: Instance
 
 
-def add_storing(outside: Outside, mover: Mover, engine: Engine, copy: Signal, begin: Signal) -> Storing:
+def add_storing(external: External, mover: Mover, engine: Engine, copy: Signal, begin: Signal) -> Storing:
     """An engine that stores what a mover goes through; datapaths come first where both read."""
-    names, m = outside.names, outside.names.module
+    names, m = external.names, external.names.module
     room = names.register("store_room", unsigned(WAITING.bit_length()), comment="elements that may still be read")
     taken, ready = m.wire(names.fresh("store_requested"), bit), m.wire(names.fresh("store_ready"), bit)
-    moves = add_moves(outside, "store", mover, engine.compute.stores, copy)
+    moves = add_moves(external, "store", mover, engine.compute.stores, copy)
     cells = {name: moves.cell_in(engine.compute.stores[name]) for name in moves.numbers}
     able = {name: _able(engine, name, cell, moves.is_of(name) & (room != 0)) for name, cell in cells.items()}
-    runs = outside.runs("store", any_of(*able.values()), moves.place, moves.is_mark, taken)
+    runs = external.runs("store", any_of(*able.values()), moves.place, moves.end_of_tile, taken)
     reads = {name: names.wire(f"store_{name}_goes", flag & runs["in_ready"]) for name, flag in able.items()}
     went = names.wire("store_goes", any_of(*reads.values()))
-    ends = names.wire("tile_stored", moves.is_mark & runs["closed"])
+    ends = names.wire("tile_stored", moves.end_of_tile & runs["closed"])
     m.assign(moves.taken, went | ends)
-    valid, word = _results(outside, engine, reads, cells)
+    valid, word = _results(external, engine, reads, cells)
     fifo = make_fifo(f"{m.name}_results", word.bits, WAITING)
     queue = m.instance(names.fresh("results"), fifo, {"in_valid": valid, "in_data": word, "out_ready": ready})
-    shown = names.wire("result_shown", queue["out_valid"] & outside.pauses.goes("result"))
-    ports = {**outside.request(runs), "element_valid": shown, "element_data": queue["out_data"], "stop": outside.stop}
-    master, side = make_write_master(outside.bus, outside.widths), writing_side(outside.bus, outside.signals)
+    shown = names.wire("result_shown", queue["out_valid"] & external.pauses.goes("result"))
+    ports = {**external.request(runs), "element_valid": shown, "element_data": queue["out_data"], "stop": external.stop}
+    master, side = make_write_master(external.bus, external.widths), writing_side(external.bus, external.signals)
     writer = attach(m, names.fresh("writer"), master, side, ports)
     m.assign(taken, writer["request_ready"])
     m.assign(ready, writer["element_ready"] & shown)
@@ -76,16 +76,16 @@ def _able(engine: Engine, name: str, cell: Value, wanted: Value) -> Signal:
 
 
 def _results(
-    outside: Outside, engine: Engine, reads: Mapping[str, Signal], cells: Mapping[str, Value]
+    external: External, engine: Engine, reads: Mapping[str, Signal], cells: Mapping[str, Value]
 ) -> tuple[Value, Value]:
     """Whether a word arrives from a local memory, and the word."""
-    names, m = outside.names, outside.names.module
+    names, m = external.names, external.names.module
     arrives: dict[str, Value] = {}
     for name, goes in reads.items():
         flag: Value = goes
         for k in range(engine.compute.memories.latency):
             flag = m.stored(names.fresh(f"{name}_read_{k}"), flag, reset=0)
         arrives[name] = flag
-    kind = unsigned(outside.widths.widest)
-    word = chosen([(flag, engine.word(name, cells[name]).wrapped(kind)) for name, flag in arrives.items()])
+    kind = unsigned(external.widths.widest)
+    word = one_hot_mux([(flag, engine.word(name, cells[name]).wrapped(kind)) for name, flag in arrives.items()])
     return any_of(*arrives.values()), word.wrapped(kind)

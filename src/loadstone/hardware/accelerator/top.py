@@ -14,18 +14,18 @@ from collections.abc import Mapping
 
 from loadstone.bus.masters import master_ports
 from loadstone.bus.ports import Bus, declare_ports
-from loadstone.hardware.accelerator.external import Outside, Pauses
+from loadstone.hardware.accelerator.external import External, Pauses
 from loadstone.hardware.accelerator.loading import add_loading
 from loadstone.hardware.accelerator.mover import Mover, tile_options
 from loadstone.hardware.accelerator.storing import add_storing
 from loadstone.hardware.compute.engine import Ask, Engine, Surroundings
-from loadstone.hardware.compute.local_layout import local_stores
+from loadstone.hardware.compute.local_layout import local_layouts
 from loadstone.hardware.compute.memories import add_memory
-from loadstone.hardware.compute.unit import make_compute
+from loadstone.hardware.compute.unit import make_compute_unit
 from loadstone.hardware.datapath.operations import Operations
-from loadstone.hardware.datapath.timing import Memories
+from loadstone.hardware.datapath.timing import MemoryTiming
 from loadstone.hardware.design import AcceleratorDesign, bus_for, element_bytes
-from loadstone.hardware.layout import Store, stores_of
+from loadstone.hardware.layout import ArrayLayout, layouts_of
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.on_chip import parameter_ports, scalar_ports
 from loadstone.hardware.supervisor import RESERVED, STOP, make_supervised, tell_failures
@@ -48,7 +48,7 @@ def make_accelerator_design(
     accelerator: Accelerator,
     limits: Mapping[str, Limits],
     bus: Bus | None = None,
-    memories: Memories | None = None,
+    memories: MemoryTiming | None = None,
     operations: Operations | None = None,
     *,
     stalls: bool = False,
@@ -65,7 +65,7 @@ def make_accelerator_design(
         limits,
         bus_for(sizes, bus),
         sizes,
-        memories or Memories(),
+        memories or MemoryTiming(),
         operations or Operations(),
         unroll,
     )
@@ -77,7 +77,7 @@ def make_accelerator_design(
         lanes=top.lanes,
         limits=limits,
         bus=top.bus,
-        outside=top.outside,
+        external=top.external,
         element_bytes=sizes,
         parameters=parameters,
         scalars_in={name: port.name for name, port in top.scalars_in.items()},
@@ -95,17 +95,17 @@ class _Top:
         limits: Mapping[str, Limits],
         bus: Bus,
         sizes: Mapping[str, int],
-        memories: Memories,
+        memories: MemoryTiming,
         operations: Operations,
         unroll: int,
     ) -> None:
         kernel = accelerator.kernel
         self.accelerator, self.limits, self.bus, self.sizes = accelerator, limits, bus, sizes
         self.lanes = find_lanes(accelerator, limits, unroll)
-        self.outside = stores_of(kernel, limits, [array.name for array in accelerator.transferred if not array.rank])
-        self.inside = local_stores(accelerator, limits, self.lanes.banking)
+        self.external = layouts_of(kernel, limits, [array.name for array in accelerator.transferred if not array.rank])
+        self.inside = local_layouts(accelerator, limits, self.lanes.banking)
         tree = process_loops(accelerator, lane_loops(accelerator, self.lanes))
-        self.compute = make_compute(
+        self.compute = make_compute_unit(
             kernel, tree, limits, self.inside, memories, operations, MARKERS.names, self.lanes, tile_options(tree)
         )
         self.name = fresh(f"{kernel.name}_accelerator", ())
@@ -128,7 +128,7 @@ class _Top:
         self.pauses = Pauses(names, chance)
         signals = declare_ports(m, master_ports(self.bus), "master")
         stop = m.input(STOP, bit, "no further burst is asked for")
-        outside = Outside(names, self.bus, signals, self.sizes, self.bases, self.pauses, stop)
+        external = External(names, self.bus, signals, self.sizes, self.bases, self.pauses, stop)
         self.running = names.state("running", comment="since the cycle after the start")
         self.accepts = names.wire("accepts_start", self.start & ~self.running)
         self.begin = m.stored(names.fresh("begin_run"), self.accepts, 0, "values of parameters are in registers")
@@ -139,10 +139,10 @@ class _Top:
         self.engine = Engine(names, self.compute, given)
         m.section("Load")
         self.load = self._mover("load")
-        self.loading = add_loading(outside, self.load, self.engine, self.copies["load"])
+        self.loading = add_loading(external, self.load, self.engine, self.copies["load"])
         m.section("Store")
         self.store = self._mover("store")
-        self.storing = add_storing(outside, self.store, self.engine, self.copies["store"], self.begin)
+        self.storing = add_storing(external, self.store, self.engine, self.copies["store"], self.begin)
         m.section("Local memories")
         for name, store in self.inside.items():
             if store.depth:
@@ -155,10 +155,10 @@ class _Top:
 
     def _mover(self, title: str) -> Mover:
         return Mover(
-            self.names, title, self.accelerator, (self.outside, self.inside), self.limits, self.parameters, self.begin
+            self.names, title, self.accelerator, (self.external, self.inside), self.limits, self.parameters, self.begin
         )
 
-    def _memory(self, name: str, store: Store) -> None:
+    def _memory(self, name: str, store: ArrayLayout) -> None:
         """The local memory of an array between datapaths, load and store."""
         read = self.storing.reads.get(name)
         arrivals = [write for array, write in self.loading.arrivals.items() if array == name]

@@ -8,7 +8,7 @@ from functools import reduce
 
 from loadstone.hardware.compute.local_layout import bank_count
 from loadstone.hardware.datapath.lowering import Arguments
-from loadstone.hardware.layout import Stores
+from loadstone.hardware.layout import ArrayLayouts
 from loadstone.loops.model import Instance, Node, with_instances
 from loadstone.model.affine import NotAffine, affine_value
 from loadstone.model.expression import Cast, Expression, Variable, rebuilt, substituted, walk
@@ -58,7 +58,7 @@ class Signature:
         return Arguments({name: type for name, type in found.items() if name not in places}, addresses)
 
 
-def signature(statement: Statement, parameters: Sequence[str], stores: Stores) -> Signature:
+def signature(statement: Statement, parameters: Sequence[str], stores: ArrayLayouts) -> Signature:
     """The arguments that a statement needs."""
     accesses = {**dict(enumerate(statement.reads)), WRITE: statement.write}
     known = {
@@ -105,7 +105,7 @@ def _free(wish: str, taken: Mapping[str, Expression]) -> str:
     return free_name(wish, set(taken), "_")
 
 
-def _copied_array(access: Access, stores: Stores) -> str:
+def _copied_array(access: Access, stores: ArrayLayouts) -> str:
     """The array, if its memory has copies or banks: then addresses choose one, and are not those of other arrays."""
     store = stores[access.array]
     return access.array if store.copies > 1 or bank_count(store) > 1 else ""

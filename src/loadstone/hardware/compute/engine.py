@@ -12,14 +12,14 @@ from loadstone.hardware.compute.calls import Lane
 from loadstone.hardware.compute.issue import add_issue
 from loadstone.hardware.compute.local_layout import bank_count, copy_count
 from loadstone.hardware.compute.scalars import scalar_registers, write_scalar
-from loadstone.hardware.compute.unit import Compute, Hazard
+from loadstone.hardware.compute.unit import ComputeUnit, Hazard
 from loadstone.hardware.control.interface import standing
 from loadstone.hardware.datapath.lowering import COPY
 from loadstone.hardware.datapath.pipeline import address_type, fetch_port
 from loadstone.hardware.datapath.timing import Slot
-from loadstone.hardware.layout import Store
+from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.names import Names
-from loadstone.hardware.selection import Choice, chosen
+from loadstone.hardware.selection import Choice, one_hot_mux
 from loadstone.model.kernel import WRITE
 from loadstone.rtl.expressions import Signal, Value, any_of, cat, const, mux
 from loadstone.rtl.module import Instance
@@ -80,7 +80,7 @@ class Engine:
     which the module lets the controller go on at markers, and `at` says that it stands at one.
     """
 
-    def __init__(self, names: Names, compute: Compute, given: Surroundings) -> None:
+    def __init__(self, names: Names, compute: ComputeUnit, given: Surroundings) -> None:
         self.names, self.compute, self.given = names, compute, given
         m, statements = names.module, compute.statements
         self._going = {name: m.wire(names.fresh(f"{name}_goes"), bit) for name in statements}
@@ -247,7 +247,7 @@ class Engine:
         """The word of the memory, by its number, in which it was asked for, when it arrives."""
         for _ in range(self.compute.memories.latency):
             asked = self.names.module.stored(self.names.fresh(wish), asked)
-        return chosen([(asked == number, word) for number, word in enumerate(words)])
+        return one_hot_mux([(asked == number, word) for number, word in enumerate(words)])
 
     def _source(self, fetch: _Fetch) -> tuple[str, int]:
         """The array and the port of its memory from which a word is fetched."""
@@ -313,8 +313,8 @@ def written(writes: Sequence[Write]) -> dict[str, Value]:
     """The inputs of a port that writes, for words of which one at most is written in a cycle."""
     return {
         "write_enable": any_of(*(write.enable for write in writes)),
-        "write_address": chosen([(write.enable, write.address) for write in writes]),
-        "write_data": chosen([(write.enable, write.data) for write in writes]),
+        "write_address": one_hot_mux([(write.enable, write.address) for write in writes]),
+        "write_data": one_hot_mux([(write.enable, write.data) for write in writes]),
     }
 
 
@@ -323,30 +323,30 @@ def bank_of(address: Value, banks: int) -> Value:
     return address[: (banks - 1).bit_length()]
 
 
-def copy_of(address: Value, store: Store) -> Value:
+def copy_of(address: Value, store: ArrayLayout) -> Value:
     """The copy of an address of a memory that has two."""
     return address.wrapped(address_type(store))[-1]
 
 
-def memories_of(store: Store) -> list[tuple[int, int]]:
+def memories_of(store: ArrayLayout) -> list[tuple[int, int]]:
     """The memories of a store, each with its copy and bank."""
     return [(copy, bank) for copy in range(copy_count(store)) for bank in range(bank_count(store))]
 
 
-def memory_title(wish: str, store: Store, memory: tuple[int, int]) -> str:
+def memory_title(wish: str, store: ArrayLayout, memory: tuple[int, int]) -> str:
     """A name with the numbers of the copy and the bank of a memory, where there are several."""
     numbers = zip(memory, (copy_count(store), bank_count(store)), strict=True)
     return "_".join((wish, *(str(number) for number, count in numbers if count > 1)))
 
 
-def memory_of(address: Value, store: Store) -> Value:
+def memory_of(address: Value, store: ArrayLayout) -> Value:
     """The number of the memory of a store in which an address is."""
     parts = [copy_of(address, store)] if copy_count(store) > 1 else []
     parts += [bank_of(address, bank_count(store))] if bank_count(store) > 1 else []
     return cat(*parts) if parts else const(0)
 
 
-def in_memory_of(one: Write | Ask, address: Value, store: Store) -> Value:
+def in_memory_of(one: Write | Ask, address: Value, store: ArrayLayout) -> Value:
     """Whether a word is written to, or read from, the memory of an address."""
     several = len(memories_of(store)) > 1
     return one.enable & (memory_of(one.address, store) == memory_of(address, store)) if several else one.enable

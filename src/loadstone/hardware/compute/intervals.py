@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loadstone.hardware.compute.unit import Compute, Hazard
+from loadstone.hardware.compute.unit import ComputeUnit, Hazard
 from loadstone.loops.facts import attempted
 from loadstone.model.kernel import Access, Statement
 from loadstone.parallel.hazards import following
@@ -22,7 +22,7 @@ class Interval:
     reason: str = ""
 
 
-def interval(compute: Compute, name: str, known: isl.Set) -> Interval:
+def interval(compute: ComputeUnit, name: str, known: isl.Set) -> Interval:
     """The least interval between instances in the innermost loop of a statement, for known parameters.
 
     Other statements of the loop take their own cycles, and may make an instance wait for longer.
@@ -34,7 +34,7 @@ def interval(compute: Compute, name: str, known: isl.Set) -> Interval:
     return max(found, key=lambda each: each.cycles)
 
 
-def _port_intervals(compute: Compute, name: str) -> Iterator[Interval]:
+def _port_intervals(compute: ComputeUnit, name: str) -> Iterator[Interval]:
     table, ports = compute.times[name], compute.memories.read_ports
     arrays = [slot.array for slot in table.slots.values() if compute.stores[slot.array].depth]
     for array in sorted(set(arrays)):
@@ -42,7 +42,7 @@ def _port_intervals(compute: Compute, name: str) -> Iterator[Interval]:
         yield Interval(-(-count // ports), f"it reads {count} words of {array} through {ports} port{'s' * (ports > 1)}")
 
 
-def _recurrence(compute: Compute, hazard: Hazard, known: isl.Set) -> Iterator[Interval]:
+def _recurrence(compute: ComputeUnit, hazard: Hazard, known: isl.Set) -> Iterator[Interval]:
     """The interval by which a statement stays behind its own writes."""
     access, apart = compute.access(hazard.statement, hazard.position), hazard.probe.window + 1
     if not hazard.probe.addressed:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from loadstone.hardware.compute.unit import Compute, Hazard
+from loadstone.hardware.compute.unit import ComputeUnit, Hazard
 from loadstone.hardware.control.interface import standing
 from loadstone.hardware.names import Names
 from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
@@ -21,7 +21,7 @@ Need = tuple[str, int]
 
 def add_issue(
     names: Names,
-    compute: Compute,
+    compute: ComputeUnit,
     control: Instance,
     hits: Callable[[Hazard], Iterable[Value]],
     going: Mapping[str, Signal],
@@ -36,7 +36,7 @@ def add_issue(
         m.assign(going[name], wants & ~any_of(*waits, *taken[name]))
 
 
-def _taken_ports(names: Names, compute: Compute, going: Mapping[str, Signal]) -> dict[str, list[Value]]:
+def _taken_ports(names: Names, compute: ComputeUnit, going: Mapping[str, Signal]) -> dict[str, list[Value]]:
     """What each statement may find taken: ports in the cycles in which it needs them."""
     found: dict[str, list[Value]] = {name: [] for name in going}
     for wish, needs in _needs(compute).items():
@@ -49,7 +49,7 @@ def _taken_ports(names: Names, compute: Compute, going: Mapping[str, Signal]) ->
     return found
 
 
-def _needs(compute: Compute) -> dict[str, list[Need]]:
+def _needs(compute: ComputeUnit) -> dict[str, list[Need]]:
     """For each port, who uses it and when; scalars are read without ports."""
     found: dict[str, list[Need]] = {}
     for name, table in compute.times.items():

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import islpy as isl
 
-from loadstone.hardware.layout import Store, greatest
+from loadstone.hardware.layout import ArrayLayout, greatest
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import Limits, within_limits
 from loadstone.model.expression import Expression, binary, integer
@@ -20,7 +20,7 @@ from loadstone.storage.buffers import Buffer, Component
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LocalStore(Store):
+class LocalLayout(ArrayLayout):
     """The buffer of an array: `extents` are those of the buffer, and elements are where its mapping says.
 
     With two copies, the words of each are a power of two, so that the highest bit of the address chooses the copy;
@@ -70,32 +70,32 @@ def _bank_last(place: Expression, step: int, banks: int) -> Expression:
     return binary("+", binary("+", binary("*", integer(step * banks), quotient), rest), bank)
 
 
-def bank_count(store: Store) -> int:
+def bank_count(store: ArrayLayout) -> int:
     """How many banks a memory has."""
-    return store.banks if isinstance(store, LocalStore) else 1
+    return store.banks if isinstance(store, LocalLayout) else 1
 
 
-def copy_count(store: Store) -> int:
+def copy_count(store: ArrayLayout) -> int:
     """How many memories the copies of a memory are."""
-    return store.copies if isinstance(store, LocalStore) and store.apart else 1
+    return store.copies if isinstance(store, LocalLayout) and store.apart else 1
 
 
-def memory_depth(store: Store) -> int:
+def memory_depth(store: ArrayLayout) -> int:
     """The words of each of the memories of a store."""
-    whole = store.cells if isinstance(store, LocalStore) and store.apart else store.depth
+    whole = store.cells if isinstance(store, LocalLayout) and store.apart else store.depth
     return max(2, whole // bank_count(store))
 
 
-def local_stores(
+def local_layouts(
     accelerator: Accelerator, limits: Mapping[str, Limits], banking: Mapping[str, Banking] = MappingProxyType({})
-) -> dict[str, Store]:
+) -> dict[str, ArrayLayout]:
     """The local memories of an accelerator, and registers for scalars."""
     known = within_limits(accelerator.kernel, limits)
-    found: dict[str, Store] = {}
+    found: dict[str, ArrayLayout] = {}
     for array in accelerator.kernel.arrays.values():
         buffer: Buffer | None = accelerator.buffers.get(array.name)
         if buffer is None:
-            found[array.name] = Store(array.name, array.type, ())
+            found[array.name] = ArrayLayout(array.name, array.type, ())
         else:
             apart = array.name in arrays_apart(accelerator)
             found[array.name] = _local(buffer, banking.get(array.name), apart, limits, known)
@@ -121,12 +121,12 @@ def _ports_are_shared(accelerator: Accelerator, array: str) -> bool:
 
 def _local(
     buffer: Buffer, banking: Banking | None, apart: bool, limits: Mapping[str, Limits], known: isl.Set
-) -> LocalStore:
+) -> LocalLayout:
     """The memory of a buffer, with room for as many words in each bank."""
     array, parts = buffer.array, buffer.components if banking is None else banking.parts
     shape = tuple(max(1, greatest(part.size, limits, known)) for part in parts) or (1,)
     if banking is None:
-        return LocalStore(array.name, array.type, shape, buffer.copies, parts, apart=apart)
+        return LocalLayout(array.name, array.type, shape, buffer.copies, parts, apart=apart)
     block = banking.step * banking.count
     whole = (*shape[:-1], -(-shape[-1] // block) * block)
-    return LocalStore(array.name, array.type, whole, buffer.copies, parts, banking.count, banking.step, apart)
+    return LocalLayout(array.name, array.type, whole, buffer.copies, parts, banking.count, banking.step, apart)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from loadstone.hardware.compute.engine import Ask, Engine, Write, bank_of, copy_of, memories_of, memory_title, written
 from loadstone.hardware.compute.local_layout import bank_count, copy_count, memory_depth
 from loadstone.hardware.datapath.pipeline import address_type
-from loadstone.hardware.layout import Store
-from loadstone.hardware.selection import chosen
+from loadstone.hardware.layout import ArrayLayout
+from loadstone.hardware.selection import one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, any_of, const, mux
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import Bits, address_width, bit, unsigned
@@ -66,7 +66,7 @@ def _newest(
     return found
 
 
-def add_memory(engine: Engine, module: str, store: Store, arrivals: Sequence[Write], read: Ask | None) -> None:
+def add_memory(engine: Engine, module: str, store: ArrayLayout, arrivals: Sequence[Write], read: Ask | None) -> None:
     """The memories of an array between datapaths, words that arrive, and one more that reads.
 
     That one reads from the first port, when no datapath reads there.
@@ -81,7 +81,7 @@ def add_memory(engine: Engine, module: str, store: Store, arrivals: Sequence[Wri
             asks = [*engine.fetches(store.array, port), *([read] if port == 0 and read is not None else [])]
             here = [(place.has(ask), place.offset(ask.address)) for ask in asks if place.may_have(ask)]
             inputs[f"read_{port}_enable"] = any_of(*(enable for enable, _ in here))
-            inputs[f"read_{port}_address"] = chosen(here)
+            inputs[f"read_{port}_address"] = one_hot_mux(here)
         wish = memory_title(f"{store.array}_memory", store, (copy, bank))
         instance = engine.names.module.instance(engine.names.fresh(wish), memory, inputs)
         for port in range(ports):
@@ -93,7 +93,7 @@ def add_memory(engine: Engine, module: str, store: Store, arrivals: Sequence[Wri
 class _Place:
     """One of the memories of a store: which words are in it, and where."""
 
-    store: Store
+    store: ArrayLayout
     copy: int
     bank: int
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from loadstone.hardware.compute.unit import Compute
+from loadstone.hardware.compute.unit import ComputeUnit
 from loadstone.hardware.names import Names
 from loadstone.rtl.expressions import Signal
 from loadstone.rtl.module import Instance
 
 
-def scalar_registers(names: Names, compute: Compute) -> dict[str, Signal]:
+def scalar_registers(names: Names, compute: ComputeUnit) -> dict[str, Signal]:
     """New registers for the scalars that are written."""
     return {
         name: names.register(f"{name}_value", store.type)

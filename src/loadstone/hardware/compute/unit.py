@@ -23,8 +23,8 @@ from loadstone.hardware.control.interface import OWN, Statements, statement_port
 from loadstone.hardware.datapath.lowering import Arguments, access_at, lowered
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.pipeline import Datapath, Probe, address_type, make_datapath
-from loadstone.hardware.datapath.timing import Memories, Timetable, timetable
-from loadstone.hardware.layout import Stores
+from loadstone.hardware.datapath.timing import MemoryTiming, Timetable, timetable
+from loadstone.hardware.layout import ArrayLayouts
 from loadstone.hardware.names import ModuleNames
 from loadstone.loops.model import Node
 from loadstone.loops.paths import statements as statements_of
@@ -67,7 +67,7 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compute:
+class ComputeUnit:
     """What computes a kernel: a controller and datapaths by statement; `stable` are scalars that are never written.
 
     At `markers`, which are instances in the loops that compute nothing, the controller waits to be passed on. A
@@ -76,8 +76,8 @@ class Compute:
 
     name: str
     kernel: Kernel
-    stores: Stores
-    memories: Memories
+    stores: ArrayLayouts
+    memories: MemoryTiming
     control: Control
     signatures: Mapping[str, Signature]
     datapaths: Mapping[str, Datapath]
@@ -122,17 +122,17 @@ class Compute:
         return self.banks.get((statement, position), {}).get(lane, every)
 
 
-def make_compute(
+def make_compute_unit(
     kernel: Kernel,
     tree: Node,
     limits: Mapping[str, Limits],
-    stores: Stores,
-    memories: Memories,
+    stores: ArrayLayouts,
+    memories: MemoryTiming,
     operations: Operations,
     markers: tuple[str, ...] = (),
     lanes: Lanes = NO_LANES,
     options: Options = PLAIN,
-) -> Compute:
+) -> ComputeUnit:
     """What computes a kernel by a loop tree, perhaps with lanes, with arrays in stores, for parameters in ranges.
 
     `options` are those of its controller.
@@ -161,12 +161,12 @@ def make_compute(
         title = f"Statement {each} of {kernel.name}."
         module = modules.fresh(f"{name}_{each}")
         datapaths[each] = make_datapath(module, title, times[each], stores[statement.write.array], stores, probes)
-    return Compute(
+    return ComputeUnit(
         name, kernel, stores, memories, control, signatures, datapaths, hazards, stable, markers, lanes.banks
     )
 
 
-def _signature(kernel: Kernel, statement: Statement, stores: Stores, tree: Node, lanes: Lanes) -> Signature:
+def _signature(kernel: Kernel, statement: Statement, stores: ArrayLayouts, tree: Node, lanes: Lanes) -> Signature:
     """The signature of a statement, with its lanes."""
     one, grouping = signature(statement, kernel.parameters, stores), lanes.grouping
     if grouping is None or statement.name not in grouping.steps:
@@ -175,7 +175,7 @@ def _signature(kernel: Kernel, statement: Statement, stores: Stores, tree: Node,
     return with_lanes(one, moved, masked_lanes(tree, statement.name, grouping.count))
 
 
-def _with_copies(arguments: Arguments, statement: Statement, stores: Stores) -> Arguments:
+def _with_copies(arguments: Arguments, statement: Statement, stores: ArrayLayouts) -> Arguments:
     """The arguments with addresses that also choose the copy of a store that has two."""
     addresses: dict[int, tuple[str, Bits]] = {}
     for position, (name, type) in arguments.addresses.items():

@@ -9,7 +9,7 @@ from typing import assert_never
 from loadstone.hardware.datapath.arithmetic import both_or_either, negated, selected
 from loadstone.hardware.datapath.dataflow import Argument, Fetch, Node, Stable, known, logic
 from loadstone.hardware.datapath.operations import Operations, unary
-from loadstone.hardware.layout import Stores
+from loadstone.hardware.layout import ArrayLayouts
 from loadstone.hardware.words import bits_of, encoded
 from loadstone.model.expression import (
     COMPARISONS,
@@ -73,7 +73,7 @@ def lowered(
     statement: Statement,
     arguments: Arguments,
     stable: Mapping[str, Bits],
-    stores: Stores,
+    stores: ArrayLayouts,
     operations: Operations,
 ) -> Graph:
     """The dataflow graph of a statement; `stable` are the types of values that do not change."""
@@ -91,7 +91,7 @@ def lowered_place(
     position: int,
     arguments: Arguments,
     stable: Mapping[str, Bits],
-    stores: Stores,
+    stores: ArrayLayouts,
     operations: Operations,
 ) -> Graph:
     """The dataflow graph of the address of an access, which is its value."""
@@ -107,7 +107,7 @@ class _Lowering:
     statement: Statement
     arguments: Arguments
     stable: Mapping[str, Bits]
-    stores: Stores
+    stores: ArrayLayouts
     operations: Operations
     nodes: dict[Expression, Node]
     words: dict[tuple[str, tuple[Expression, ...]], Node]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from loadstone.hardware.datapath.dataflow import Argument, Fetch, Known, Logic, Node, Stable, in_order
 from loadstone.hardware.datapath.timing import Slot, Timetable
-from loadstone.hardware.layout import Store, Stores
+from loadstone.hardware.layout import ArrayLayout, ArrayLayouts
 from loadstone.operators import Operator
 from loadstone.operators.stages import Stages
 from loadstone.rtl.expressions import Signal, Value, any_of, mux
@@ -28,7 +28,7 @@ class Probe:
     addressed: bool
 
 
-def address_type(store: Store, *, one_copy: bool = False) -> Bits:
+def address_type(store: ArrayLayout, *, one_copy: bool = False) -> Bits:
     """The type of addresses of a store, or of one copy of its words."""
     return unsigned(address_width(store.depth // store.copies if one_copy else store.depth))
 
@@ -51,8 +51,8 @@ def make_datapath(
     name: str,
     comment: str,
     times: Timetable,
-    store: Store,
-    stores: Stores,
+    store: ArrayLayout,
+    stores: ArrayLayouts,
     probes: Sequence[Probe],
 ) -> Datapath:
     """The datapath of a statement that writes to a store."""
@@ -86,11 +86,11 @@ class _Builder:
     module: Module
     stages: Stages
     table: Timetable
-    stores: Stores
+    stores: ArrayLayouts
     given: Mapping[str, Signal]
     values: dict[Node, Value]
 
-    def fill(self, store: Store, probes: Sequence[Probe]) -> None:
+    def fill(self, store: ArrayLayout, probes: Sequence[Probe]) -> None:
         """Adds all that is behind the inputs."""
         graph, write = self.table.graph, self.table.write
         value = self._value(graph.value)
@@ -109,10 +109,10 @@ class _Builder:
     def _running(self, stage: int) -> Value:
         return self.stages.at(self.module["start"], stage)
 
-    def _address(self, address: Value, store: Store, stage: int) -> Value:
+    def _address(self, address: Value, store: ArrayLayout, stage: int) -> Value:
         return self.stages.moved(address.wrapped(address_type(store)), stage)
 
-    def _answer(self, probes: Sequence[Probe], store: Store) -> None:
+    def _answer(self, probes: Sequence[Probe], store: ArrayLayout) -> None:
         """Adds probes: what they ask for, and the answers."""
         for probe in probes:
             hits = [self._running(stage) for stage in range(1, probe.window + 1)]
@@ -155,7 +155,7 @@ class _Builder:
             self.module.output(f"{port}_address", self._fetch_address(node, slot, store))
         return self.stages.arrives(data, slot.used)
 
-    def _fetch_address(self, node: Node, slot: Slot, store: Store) -> Value:
+    def _fetch_address(self, node: Node, slot: Slot, store: ArrayLayout) -> Value:
         """The address of a word; one that may be none of the array is 0 then."""
         assert isinstance(node.operation, Fetch)
         address = self._value(node.inputs[0])

@@ -14,7 +14,7 @@ from itertools import count
 
 from loadstone.hardware.datapath.dataflow import Argument, Fetch, Known, Logic, Node, Stable, in_order
 from loadstone.hardware.datapath.lowering import Graph
-from loadstone.hardware.layout import Stores
+from loadstone.hardware.layout import ArrayLayouts
 from loadstone.operators import Operator
 
 FULL = 1.0
@@ -59,14 +59,16 @@ class Timetable:
 
 
 @dataclass(frozen=True, slots=True)
-class Memories:
+class MemoryTiming:
     """What the memories can do: cycles from an address to its word, and the ports that read each of them."""
 
     latency: int = 1
     read_ports: int = 1
 
 
-def timetable(graph: Graph, stores: Stores, memories: Memories, changing: Set[str] = frozenset()) -> Timetable:
+def timetable(
+    graph: Graph, stores: ArrayLayouts, memories: MemoryTiming, changing: Set[str] = frozenset()
+) -> Timetable:
     """The times of a statement that ends as early as its operations and ports allow.
 
     `changing` are the arrays that others write, and it does not: their words are fetched early, since no write may
@@ -85,7 +87,7 @@ def timetable(graph: Graph, stores: Stores, memories: Memories, changing: Set[st
     raise AssertionError("there is always a later time")
 
 
-def _counts(fetched: list[Node], stores: Stores) -> dict[str, int]:
+def _counts(fetched: list[Node], stores: ArrayLayouts) -> dict[str, int]:
     """How many words of each memory an instance reads."""
     found: dict[str, int] = {}
     for node in fetched:
@@ -98,7 +100,7 @@ def _counts(fetched: list[Node], stores: Stores) -> dict[str, int]:
 class _Times:
     """The earliest times of all nodes, for fetches that are asked for in given cycles at the earliest."""
 
-    def __init__(self, graph: Graph, stores: Stores, memories: Memories, asked: Mapping[Node, int]) -> None:
+    def __init__(self, graph: Graph, stores: ArrayLayouts, memories: MemoryTiming, asked: Mapping[Node, int]) -> None:
         self.graph, self.stores, self.memories, self.asked = graph, stores, memories, asked
         self.starts: dict[Node, int] = {}
         self.arrivals: dict[Node, Time] = {}

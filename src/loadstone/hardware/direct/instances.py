@@ -29,9 +29,9 @@ class Last:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Passed:
-    """The instance that is started next: its note, which words are skipped, and what is known of its result."""
+    """The instance that is started next: its record, which words are skipped, and what is known of its result."""
 
-    note: Signal
+    record: Signal
     skipped: Sequence[Value]
     same: Value
     entry: Value

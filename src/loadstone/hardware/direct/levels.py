@@ -26,10 +26,10 @@ INSTANCES = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
-    """Instances at the end of a queue: whether there is one, its note, and the wire that takes it."""
+    """Instances at the end of a queue: whether there is one, its record, and the wire that takes it."""
 
     valid: Value
-    note: Signal
+    record: Signal
     taken: Signal
 
 
@@ -90,8 +90,8 @@ class _Stage:
         """The stage with all its parts."""
         m, names = self.module, self.names
         passes, queued = self._asked()
-        valid, note = self._found(passes, queued)
-        found = self._queue("found", valid, note, self.leaves)
+        valid, record = self._found(passes, queued)
+        found = self._queue("found", valid, record, self.leaves)
         count = names.state("finding_count", unsigned(INSTANCES.bit_length()), "instances on their way through this")
         with m.clocked():
             m.assign(count, (count + passes - self.leaves).wrapped(count.bits))
@@ -99,16 +99,16 @@ class _Stage:
         stream = Stream(found["out_valid"], found["out_data"], self.leaves)
         return LevelStage(stream, names.wire("finds_none", count == 0))
 
-    def _queue(self, wish: str, valid: Value, note: Value, leaves: Value) -> Instance:
+    def _queue(self, wish: str, valid: Value, record: Value, leaves: Value) -> Instance:
         """A queue that always has room, since no more instances are on their way than fit into it."""
-        fifo = make_fifo(self.parts.fifos.fresh(f"{self.module.name}_{wish}"), note.bits, INSTANCES)
-        ports = {"in_valid": valid, "in_data": note, "out_ready": leaves}
+        fifo = make_fifo(self.parts.fifos.fresh(f"{self.module.name}_{wish}"), record.bits, INSTANCES)
+        ports = {"in_valid": valid, "in_data": record, "out_ready": leaves}
         return self.module.instance(self.names.fresh(wish), fifo, ports)
 
     def _asked(self) -> tuple[Signal, Value]:
-        """Asks for words: when an instance passes, and its note below marks of those that do not exist."""
+        """Asks for words: when an instance passes, and its record below marks of those that do not exist."""
         names, client = self.names, self.parts.client
-        turn = self.turns.at("finds", self.stream.valid, self.stream.note, self.level.words)
+        turn = self.turns.at("finds", self.stream.valid, self.stream.record, self.level.words)
         missing = names.wire("finds_missing", self.turns.missing(turn))
         able = names.wire("finds_able", turn.is_here & ~self._waits(turn, missing) & ~(turn.is_last & self.is_full))
         reads = names.wire("finds_reads", turn.has(missing))
@@ -118,7 +118,7 @@ class _Stage:
         passes = names.wire("finds_passes", goes_on & turn.is_last)
         self.module.assign(self.stream.taken, passes)
         self.turns.advance(turn, goes_on)
-        return passes, cat(*reversed(self.turns.skipped(turn, missing, goes_on)), turn.note)
+        return passes, cat(*reversed(self.turns.skipped(turn, missing, goes_on)), turn.record)
 
     def _waits(self, turn: Turn, missing: Value) -> Signal:
         """Whether an instance has to wait for those before it."""
@@ -129,12 +129,12 @@ class _Stage:
         return self.names.wire("finds_waits", (scalars & ~calm.through) | (written & ~calm.written))
 
     def _found(self, passes: Value, queued: Value) -> tuple[Value, Value]:
-        """Computes places when words are there: when that is done, and the note with words and places."""
-        names, client, width = self.names, self.parts.client, self.turns.notes.type.width
+        """Computes places when words are there: when that is done, and the record with words and places."""
+        names, client, width = self.names, self.parts.client, self.turns.records.type.width
         starts = self.module.wire(names.fresh("tells_places"), bit)
         queue = self._queue("finding", passes, queued, starts)
-        note = names.wire("told_note", queue["out_data"][:width])
-        turn = self.turns.at("tells", queue["out_valid"], note, self.level.words)
+        record = names.wire("told_record", queue["out_data"][:width])
+        turn = self.turns.at("tells", queue["out_valid"], record, self.level.words)
         skipped = [queue["out_data"][width + k] for k in range(turn.longest)]
         reads = names.wire("tells_reads", turn.has(skips_of(turn, skipped)))
         self.module.assign(client.accepts, reads)
@@ -145,28 +145,28 @@ class _Stage:
         return self._placed(starts, told)
 
     def _told(self, turn: Turn, words: list[Value]) -> Signal:
-        """The note of an instance with the words that it was given."""
+        """The record of an instance with the words that it was given."""
         fields = {
             name: {self.parts.found[name].words[word.position]: words[k] for k, word in enumerate(own)}
             for name, own in self.level.words.items()
         }
-        return self.names.wire("told", self.turns.notes.changed(turn.note, fields))
+        return self.names.wire("told", self.turns.records.changed(turn.record, fields))
 
     def _placed(self, starts: Value, told: Signal) -> tuple[Value, Value]:
-        """The note of an instance with its places, when these are computed."""
-        notes, delay = self.turns.notes, self.level.delay
+        """The record of an instance with its places, when these are computed."""
+        records, delay = self.turns.records, self.level.delay
         places = {
             name: {place: self._datapath(name, path, told, starts)["write_data"] for place, path in paths.items()}
             for name, paths in self.level.places.items()
         }
         later = self.names.wire("placed", self.turns.delayed("told", told, delay))
-        return self.turns.delayed("tells", starts, delay, 0), notes.changed(later, places)
+        return self.turns.delayed("tells", starts, delay, 0), records.changed(later, places)
 
-    def _datapath(self, statement: str, path: Datapath, note: Value, starts: Value) -> Instance:
+    def _datapath(self, statement: str, path: Datapath, record: Value, starts: Value) -> Instance:
         """The datapath of a place."""
         inputs: dict[str, Value] = {"start": starts}
         for what, port in path.arguments.items():
-            inputs[port.name] = self.turns.notes.argument(note, statement, what).wrapped(port.bits)
+            inputs[port.name] = self.turns.records.argument(record, statement, what).wrapped(port.bits)
         inputs |= {port.name: self.parts.given(what) for what, port in path.stable.items()}
         for position, slot in path.times.slots.items():
             inputs[f"{fetch_port(position)}_data"] = self.parts.given(slot.array)

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from loadstone.hardware.compute.calls import Signature
-from loadstone.hardware.compute.unit import Compute
+from loadstone.hardware.compute.unit import ComputeUnit
 from loadstone.hardware.datapath.lowering import access_at, lowered_place
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.pipeline import Datapath, make_datapath
-from loadstone.hardware.datapath.timing import Memories, Timetable, timetable
-from loadstone.hardware.layout import Store
+from loadstone.hardware.datapath.timing import MemoryTiming, Timetable, timetable
+from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.names import ModuleNames
 from loadstone.model.expression import Operand, walk
 from loadstone.model.kernel import WRITE, Statement
@@ -24,7 +24,7 @@ from loadstone.parallel.operands import Word, reads_of
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import Bits
 
-PLACE = Store("place", LONG, ())
+PLACE = ArrayLayout("place", LONG, ())
 """Where a place that was computed is kept: as a number that tells places outside of arrays, too."""
 
 
@@ -39,7 +39,7 @@ class Found:
     places: Mapping[int, str]
     levels: Mapping[int, int]
 
-    def types(self, compute: Compute, statement: Statement) -> dict[str, Bits]:
+    def types(self, compute: ComputeUnit, statement: Statement) -> dict[str, Bits]:
         """The types of words and places, by their names."""
         words = {name: compute.stores[statement.reads[position].array].type for position, name in self.words.items()}
         return words | dict.fromkeys(self.places.values(), PLACE.type)
@@ -119,7 +119,7 @@ def _free(wish: str, taken: set[str]) -> str:
 
 
 def make_levels(
-    compute: Compute,
+    compute: ComputeUnit,
     statements: Mapping[str, Statement],
     found: Mapping[str, Found],
     words: Mapping[str, tuple[Word, ...]],
@@ -133,7 +133,7 @@ def make_levels(
 
 
 def _made(
-    compute: Compute,
+    compute: ComputeUnit,
     modules: ModuleNames,
     level: int,
     found: Mapping[str, Found],
@@ -167,14 +167,16 @@ def _made(
     return Level(told, places)
 
 
-def _tables(compute: Compute, statement: Statement, found: Found, operations: Operations) -> dict[int, Timetable]:
+def _tables(compute: ComputeUnit, statement: Statement, found: Found, operations: Operations) -> dict[int, Timetable]:
     """The times of the places of a statement, by position."""
     types = compute.stable_types
     given = compute.signatures[statement.name].typed(compute.control.types(statement.name))
     arguments = replace(given, words=found.all_words(statement))
     return {
         position: timetable(
-            lowered_place(statement, position, arguments, types, compute.stores, operations), compute.stores, Memories()
+            lowered_place(statement, position, arguments, types, compute.stores, operations),
+            compute.stores,
+            MemoryTiming(),
         )
         for position in found.places
     }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from loadstone.hardware.names import Names
-from loadstone.hardware.selection import chosen
+from loadstone.hardware.selection import one_hot_mux
 from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Signal, Value, any_of, const
 from loadstone.rtl.module import Instance
@@ -70,13 +70,13 @@ def _shared(names: Names, clients: Sequence[Client], attached: Attached) -> Inst
         names.wire(f"first_{k}", client.request & ~any_of(*(later.request for later in clients[k + 1 :])))
         for k, client in enumerate(clients)
     ]
-    asker = chosen([(flag, const(k, number)) for k, flag in enumerate(first)])
+    asker = one_hot_mux([(flag, const(k, number)) for k, flag in enumerate(first)])
     ports = {"in_valid": asks, "in_data": asker, "out_ready": comes}
     askers = m.instance(names.fresh("askers"), make_fifo(f"{m.name}_askers", number, ASKED), ports)
     m.assign(room, askers["in_ready"])
     turns = [names.wire(f"for_{k}", askers["out_valid"] & (askers["out_data"] == k)) for k, _ in enumerate(clients)]
     accepts = any_of(*(turn & client.accepts for turn, client in zip(turns, clients, strict=True)))
-    element = chosen([(flag, client.element) for flag, client in zip(first, clients, strict=True)])
+    element = one_hot_mux([(flag, client.element) for flag, client in zip(first, clients, strict=True)])
     reader = attached(any_of(*first) & room, element, accepts)
     m.assign(asks, any_of(*first) & room & reader["request_ready"])
     m.assign(comes, accepts & reader["element_valid"])

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loadstone.hardware.datapath.pipeline import address_type
-from loadstone.hardware.layout import Store
-from loadstone.hardware.selection import chosen
+from loadstone.hardware.layout import ArrayLayout
+from loadstone.hardware.selection import one_hot_mux
 from loadstone.rtl.expressions import Value, cat, const
 from loadstone.rtl.types import Bits, address_width, unsigned
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Notes:
+class Records:
     """How instances are written down: the number of the statement, and above it what they carry with them."""
 
     fields: Mapping[str, Mapping[str, Bits]]
@@ -25,48 +25,48 @@ class Notes:
 
     @property
     def type(self) -> Bits:
-        """The type of a note."""
+        """The type of a record."""
         widths = [sum(bits.width for bits in types.values()) for types in self.fields.values()]
         return unsigned(self.number.width + max(widths, default=0))
 
     def made(self, statement: str, values: Mapping[str, Value]) -> Value:
-        """The note of an instance; what is not known yet is 0."""
+        """The record of an instance; what is not known yet is 0."""
         fields = reversed(tuple(self.fields[statement].items()))
         parts = [values.get(name, const(0)).wrapped(bits) for name, bits in fields]
         number = const(list(self.fields).index(statement), self.number)
         return cat(*parts, number).resized(self.type.width)
 
-    def is_of(self, note: Value, statement: str) -> Value:
-        """Whether a note is that of an instance of a statement."""
-        return note[: self.number.width] == list(self.fields).index(statement)
+    def is_of(self, record: Value, statement: str) -> Value:
+        """Whether a record is that of an instance of a statement."""
+        return record[: self.number.width] == list(self.fields).index(statement)
 
-    def argument(self, note: Value, statement: str, name: str) -> Value:
+    def argument(self, record: Value, statement: str, name: str) -> Value:
         """What an instance of a statement carries with it under a name."""
         low = self.number.width
         for other, bits in self.fields[statement].items():
             if other == name:
-                return note[low : low + bits.width].wrapped(bits)
+                return record[low : low + bits.width].wrapped(bits)
             low += bits.width
         raise AssertionError(name)
 
-    def changed(self, note: Value, values: Mapping[str, Mapping[str, Value]]) -> Value:
-        """The note with other values, by statement."""
+    def changed(self, record: Value, values: Mapping[str, Mapping[str, Value]]) -> Value:
+        """The record with other values, by statement."""
         changed = [
-            (self.is_of(note, name), self.made(name, {**self._all(note, name), **more}))
+            (self.is_of(record, name), self.made(name, {**self._all(record, name), **more}))
             for name, more in values.items()
             if more
         ]
-        return chosen([*changed, (const(1), note)]).wrapped(self.type)
+        return one_hot_mux([*changed, (const(1), record)]).wrapped(self.type)
 
-    def _all(self, note: Value, statement: str) -> dict[str, Value]:
-        return {name: self.argument(note, statement, name) for name in self.fields[statement]}
+    def _all(self, record: Value, statement: str) -> dict[str, Value]:
+        return {name: self.argument(record, statement, name) for name in self.fields[statement]}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Elements:
     """How elements in memory are numbered: the number of their array, and below it their place in that."""
 
-    stores: Mapping[str, Store]
+    stores: Mapping[str, ArrayLayout]
 
     @property
     def place(self) -> Bits:
@@ -86,4 +86,4 @@ class Elements:
     def by_array(self, element: Value, values: Mapping[str, Value]) -> Value:
         """The value that belongs to the array of an element."""
         number = element[self.place.width :]
-        return chosen([(number == list(self.stores).index(name), value) for name, value in values.items()])
+        return one_hot_mux([(number == list(self.stores).index(name), value) for name, value in values.items()])

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from loadstone.hardware.compute.calls import signature, with_signatures
-from loadstone.hardware.compute.unit import Compute, make_control
+from loadstone.hardware.compute.unit import ComputeUnit, make_control
 from loadstone.hardware.control.interface import OWN
 from loadstone.hardware.datapath.lowering import lowered
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.pipeline import Datapath, Probe, make_datapath
-from loadstone.hardware.datapath.timing import Memories, Timetable, timetable
+from loadstone.hardware.datapath.timing import MemoryTiming, Timetable, timetable
 from loadstone.hardware.direct.places import Found, Level, found_places, make_levels
-from loadstone.hardware.layout import Store, stores_of
+from loadstone.hardware.layout import ArrayLayout, layouts_of
 from loadstone.hardware.names import ModuleNames
 from loadstone.loops.paths import statements as statements_of
 from loadstone.loops.ranges import Limits, within
@@ -47,7 +47,7 @@ class DirectStatements:
     places are not among the others.
     """
 
-    compute: Compute
+    compute: ComputeUnit
     words: Mapping[str, tuple[Word, ...]]
     names: Mapping[str, Mapping[int, str]]
     waits: Mapping[str, tuple[Wait, ...]]
@@ -97,7 +97,7 @@ class DirectStatements:
 
 def make_direct_statements(kernel: Kernel, limits: Mapping[str, Limits], operations: Operations) -> DirectStatements:
     """The controller and the datapaths of a kernel in its original order, for parameters in ranges."""
-    tree, stores = program_loops(program_of(kernel)), stores_of(kernel, limits)
+    tree, stores = program_loops(program_of(kernel)), layouts_of(kernel, limits)
     statements = {name: kernel.statement(name) for name in statements_of(tree)}
     signatures = {name: signature(each, kernel.parameters, stores) for name, each in statements.items()}
     name = fresh(f"{kernel.name}_direct", OWN)
@@ -108,7 +108,7 @@ def make_direct_statements(kernel: Kernel, limits: Mapping[str, Limits], operati
     names = {name: _word_names(kernel, each, words[name]) for name, each in statements.items()}
     written = {each.write.array for each in statements.values()}
     stable = frozenset(each for each, array in kernel.arrays.items() if array.rank == 0 and each not in written)
-    compute = Compute(name, kernel, stores, Memories(), control, signatures, {}, (), stable)
+    compute = ComputeUnit(name, kernel, stores, MemoryTiming(), control, signatures, {}, (), stable)
     given = {name: _given(each, words[name], names[name], found[name]) for name, each in statements.items()}
     tables = _tables(compute, statements, given, operations)
     waits = {name: tuple(_waits(kernel, statements, words[name], tables, name)) for name in statements}
@@ -131,7 +131,7 @@ def _word_names(kernel: Kernel, statement: Statement, words: tuple[Word, ...]) -
 
 
 def _tables(
-    compute: Compute,
+    compute: ComputeUnit,
     statements: Mapping[str, Statement],
     given: Mapping[str, Mapping[int, str]],
     operations: Operations,
@@ -142,14 +142,14 @@ def _tables(
     found: dict[str, Timetable] = {}
     for each, statement in statements.items():
         arguments = replace(compute.signatures[each].typed(control.types(each)), words=given[each])
-        found[each] = timetable(lowered(statement, arguments, types, registers, operations), registers, Memories())
+        found[each] = timetable(lowered(statement, arguments, types, registers, operations), registers, MemoryTiming())
     last = max((table.write for table in found.values()), default=1)
     return {each: replace(table, write=last) for each, table in found.items()}
 
 
-def _registers(kernel: Kernel) -> dict[str, Store]:
-    """Stores of single words: all that a datapath sees of arrays."""
-    return {name: Store(name, array.type, ()) for name, array in kernel.arrays.items()}
+def _registers(kernel: Kernel) -> dict[str, ArrayLayout]:
+    """Layouts of single words: all that a datapath sees of arrays."""
+    return {name: ArrayLayout(name, array.type, ()) for name, array in kernel.arrays.items()}
 
 
 def _waits(

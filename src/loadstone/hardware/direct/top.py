@@ -1,8 +1,8 @@
 """A kernel that works on external memory directly: what an accelerator with local memory is compared with.
 
-A controller goes through the instances of the original program. The words of each are asked for, one element after the
-other, and a note of it waits in a queue until they have come; then it goes through its datapath. So many instances are
-on their way, and all reads, starts and results are in the order of the program [RR-7648, IV].
+A controller goes through the instances of the original program. The words of each are requested, one element after the
+other, and its record waits in a queue until they have arrived; then it goes through its datapath. So many instances are
+in flight, and all reads, starts and results are in the order of the program [RR-7648, IV].
 
 Nothing is kept but the last result: it stays in a register as long as instances compute the same element, as a
 programmer keeps a sum in a scalar. Instances that read this element take it from there. Other elements are read when
@@ -27,13 +27,13 @@ from loadstone.hardware.design import AcceleratorDesign, bus_for, widths_moved
 from loadstone.hardware.direct.instances import Last, Passed, Result
 from loadstone.hardware.direct.levels import INSTANCES, Calm, LevelParts, LevelStage, Stream, add_level
 from loadstone.hardware.direct.reading import add_reader, make_client
-from loadstone.hardware.direct.records import Elements, Notes
+from loadstone.hardware.direct.records import Elements, Records
 from loadstone.hardware.direct.statements import DirectStatements, make_direct_statements
 from loadstone.hardware.direct.turns import Turn, Turns, skips_of
 from loadstone.hardware.direct.writes import make_open_writes
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.on_chip import parameter_ports, scalar_ports
-from loadstone.hardware.selection import chosen
+from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.supervisor import RESERVED, STOP, make_supervised, tell_failures
 from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
 from loadstone.loops.ranges import Limits
@@ -71,7 +71,7 @@ def make_direct_design(
         compute=statements.compute,
         limits=limits,
         bus=top.bus,
-        outside=statements.compute.stores,
+        external=statements.compute.stores,
         element_bytes=element_bytes,
         parameters=parameters,
         scalars_in={name: port.name for name, port in top.scalars_in.items()},
@@ -89,7 +89,7 @@ class _Top:
         self.compute, self.kernel = statements.compute, statements.compute.kernel
         self.widths = widths_moved(element_bytes)
         self.data, self.index = unsigned(self.widths.widest), unsigned(address_width(OPEN_WRITES))
-        self.notes = Notes({name: statements.fields(name) for name in self.compute.datapaths})
+        self.records = Records({name: statements.fields(name) for name in self.compute.datapaths})
         self.elements = Elements({name: self.compute.stores[name] for name in statements.arrays})
         self.modules = ModuleNames(self.compute.modules)
         core = self.modules.fresh(f"{self.compute.name}_core")
@@ -104,7 +104,7 @@ class _Top:
         }
         self.scalars_out: dict[str, str] = {}
         places = {name: statements.places(name) for name in self.compute.datapaths}
-        self.turns = Turns(self.names, self.notes, self.elements, places)
+        self.turns = Turns(self.names, self.records, self.elements, places)
 
     def fill(self) -> None:
         """Adds all parts and connects them."""
@@ -162,10 +162,10 @@ class _Top:
             name: standing(names, name, self.control[control.ports.port(name, "start")], goes)
             for name, goes in going.items()
         }
-        note = chosen([(at[name], self._note(name)) for name in going]).wrapped(self.notes.type)
+        record = one_hot_mux([(at[name], self._record(name)) for name in going]).wrapped(self.records.type)
         taken = self._wire("instance_taken")
-        fifo = make_fifo(f"{m.name}_instances", self.notes.type, 2)
-        ports = {"in_valid": any_of(*at.values()), "in_data": note, "out_ready": taken}
+        fifo = make_fifo(f"{m.name}_instances", self.records.type, 2)
+        ports = {"in_valid": any_of(*at.values()), "in_data": record, "out_ready": taken}
         instances = m.instance(names.fresh("instances"), fifo, ports)
         for name, goes in going.items():
             m.assign(goes, at[name] & instances["in_ready"])
@@ -192,24 +192,24 @@ class _Top:
         """The value of a parameter or scalar."""
         return next(each[name] for each in (self.parameters, self.values, self.scalars_in) if name in each)
 
-    def _note(self, name: str) -> Value:
-        """The note of the instance at which the controller stands."""
+    def _record(self, name: str) -> Value:
+        """The record of the instance at which the controller stands."""
         ports = self.compute.control.ports
-        return self.notes.made(name, {what: self.control[ports.port(name, what)] for what in ports.arguments[name]})
+        return self.records.made(name, {what: self.control[ports.port(name, what)] for what in ports.arguments[name]})
 
     def _computed(self, turn: Turn) -> Value:
         """The element that an instance computes."""
         targets = {name: self.compute.statements[name].write.array for name in self.statements.stored}
         made = [
-            (turn.here[name], self.elements.made(array, self.turns.place(turn.note, name, WRITE)))
+            (turn.here[name], self.elements.made(array, self.turns.place(turn.record, name, WRITE)))
             for name, array in targets.items()
         ]
-        return chosen(made).wrapped(self.elements.type)
+        return one_hot_mux(made).wrapped(self.elements.type)
 
     def _add_asking(self) -> None:
         """Asks for the words of the next instance, one after the other, and passes it on with the last."""
         names, turns, client = self.names, self.turns, self.clients[-1]
-        turn = turns.at("asks", self.stream.valid, self.stream.note, self.statements.words)
+        turn = turns.at("asks", self.stream.valid, self.stream.record, self.statements.words)
         self.asked = names.wire("asked", turns.asked(turn))
         kept = turn.where(lambda word: word.kept)
         skips = names.wire("skips", turns.missing(turn) | (kept & self.last.will_be(self.asked)))
@@ -219,7 +219,7 @@ class _Top:
         same = names.wire("same", self.last.will_be(self.added))
         full = names.wire("full", stores & ~same & ~self.room)
         self.stuck = names.wire("stuck", blocked | full | self.waiting)
-        space = self._wire("note_room")
+        space = self._wire("record_room")
         able = names.wire("able", turn.is_here & ~blocked & (~turn.is_last | (space & ~full)))
         reads = names.wire("reads", turn.has(skips))
         advances = names.wire("advances", able & (~reads | client.granted))
@@ -231,7 +231,7 @@ class _Top:
         turns.advance(turn, advances)
         self._expect(turn, stores, same)
         skipped = turns.skipped(turn, skips, advances)
-        self._add_notes(cat(self.entry, same, *reversed(skipped), turn.note), space)
+        self._add_records(cat(self.entry, same, *reversed(skipped), turn.record), space)
 
     def _expect(self, turn: Turn, stores: Value, same: Value) -> None:
         """Follows what the last result will be: not known after a condition, until all is through."""
@@ -246,13 +246,13 @@ class _Top:
                 m.assign(last.known, last.valid)
                 m.assign(last.expected, last.element)
 
-    def _add_notes(self, note: Value, space: Signal) -> None:
+    def _add_records(self, record: Value, space: Signal) -> None:
         """The queue of instances that have passed."""
         m, names = self.module, self.names
         self.started = self._wire("starts")
-        fifo = make_fifo(f"{m.name}_notes", note.bits, INSTANCES)
-        ports = {"in_valid": self.passes, "in_data": note, "out_ready": self.started}
-        self.queue = m.instance(names.fresh("notes"), fifo, ports)
+        fifo = make_fifo(f"{m.name}_records", record.bits, INSTANCES)
+        ports = {"in_valid": self.passes, "in_data": record, "out_ready": self.started}
+        self.queue = m.instance(names.fresh("records"), fifo, ports)
         m.assign(space, self.queue["in_ready"])
 
     def _add_reader(self) -> None:
@@ -281,18 +281,21 @@ class _Top:
         return ports
 
     def _passed(self) -> Passed:
-        """The parts of the note at the end of the queue."""
-        note, width, count = self.queue["out_data"], self.notes.type.width, self.statements.longest
-        skipped = [note[width + k] for k in range(count)]
+        """The parts of the record at the end of the queue."""
+        record, width, count = self.queue["out_data"], self.records.type.width, self.statements.longest
+        skipped = [record[width + k] for k in range(count)]
         return Passed(
-            self.names.wire("started_note", note[:width]), skipped, note[width + count], note[width + count + 1 :]
+            self.names.wire("started_record", record[:width]),
+            skipped,
+            record[width + count],
+            record[width + count + 1 :],
         )
 
     def _add_starting(self) -> None:
         """Takes the words of the oldest instance, and starts it with the last of them."""
         m, names, client = self.module, self.names, self.clients[-1]
         passed = self._passed()
-        turn = self.turns.at("starts", self.queue["out_valid"], passed.note, self.statements.words)
+        turn = self.turns.at("starts", self.queue["out_valid"], passed.record, self.statements.words)
         reads = names.wire("takes", turn.has(skips_of(turn, passed.skipped)))
         stores = any_of(*(turn.here[name] for name in self.statements.stored))
         self.credit = names.state("credit", unsigned(RESULTS.bit_length()), "results that are still to be written")
@@ -324,7 +327,7 @@ class _Top:
         given = {what: words[k] for k, what in self.statements.names[name].items()}
         inputs: dict[str, Value] = {"start": self.started & turn.here[name]}
         for what, port in path.arguments.items():
-            value = given[what] if what in given else self.notes.argument(passed.note, name, what)
+            value = given[what] if what in given else self.records.argument(passed.record, name, what)
             inputs[port.name] = value.wrapped(port.bits)
         inputs |= {port.name: self._given(what) for what, port in path.stable.items()}
         for position, slot in path.times.slots.items():
@@ -343,8 +346,8 @@ class _Top:
     def _delayed_result(self, turn: Turn, passed: Passed, stores: Value) -> Result:
         """What is known of an instance when its result comes."""
         delay = self.statements.delay
-        note = cat(passed.entry, passed.same, self._computed(turn))
-        later = self.turns.delayed("result", note, delay)
+        record = cat(passed.entry, passed.same, self._computed(turn))
+        later = self.turns.delayed("result", record, delay)
         width = self.elements.type.width
         return Result(
             self.names.wire("finishes", self.turns.delayed("runs", self.started, delay, 0)),
@@ -359,7 +362,7 @@ class _Top:
         m, names, last, result = self.module, self.names, self.last, self.result
         wrote = {name: self.paths[name]["write_enable"] for name in self.statements.stored}
         written = names.wire("written", any_of(*wrote.values()))
-        word = chosen([(flag, self.paths[name]["write_data"].wrapped(self.data)) for name, flag in wrote.items()])
+        word = one_hot_mux([(flag, self.paths[name]["write_data"].wrapped(self.data)) for name, flag in wrote.items()])
         self.drops = names.wire("drops", result.stores & ~written & ~result.same)
         self.flushes = self._wire("flushes")
         replaces = written & ~result.same

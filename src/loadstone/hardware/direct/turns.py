@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from loadstone.hardware.direct.reading import Client
-from loadstone.hardware.direct.records import Elements, Notes
+from loadstone.hardware.direct.records import Elements, Records
 from loadstone.hardware.names import Names
-from loadstone.hardware.selection import chosen
+from loadstone.hardware.selection import one_hot_mux
 from loadstone.parallel.operands import Word
 from loadstone.rtl.expressions import Signal, Value, any_of, mux
 from loadstone.rtl.types import address_width, bit, unsigned
@@ -27,7 +27,7 @@ class Turn:
     """
 
     words: Words
-    note: Signal
+    record: Signal
     here: Mapping[str, Signal]
     step: Signal
     at: At
@@ -54,17 +54,17 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turns:
-    """Makes turns, and what belongs to them, in a module; `places` are what notes call the places of accesses."""
+    """Makes turns, and what belongs to them, in a module; `places` are what records call the places of accesses."""
 
     names: Names
-    notes: Notes
+    records: Records
     elements: Elements
     places: Mapping[str, Mapping[int, str]]
 
-    def at(self, title: str, valid: Value, note: Signal, words: Words) -> Turn:
-        """The statement of a note, and a register that counts its words."""
+    def at(self, title: str, valid: Value, record: Signal, words: Words) -> Turn:
+        """The statement of a record, and a register that counts its words."""
         names = self.names
-        here = {name: names.wire(f"{title}_{name}", valid & self.notes.is_of(note, name)) for name in words}
+        here = {name: names.wire(f"{title}_{name}", valid & self.records.is_of(record, name)) for name in words}
         longest = max((len(each) for each in words.values()), default=0)
         step = names.state(f"{title}_word", unsigned(address_width(max(2, longest))))
         at = {
@@ -73,7 +73,7 @@ class Turns:
             for k in range(len(words[name]))
         }
         ends = [here[name] & (step == max(0, len(words[name]) - 1)) for name in words]
-        return Turn(words, note, here, step, at, names.wire(f"{title}_last", any_of(*ends)))
+        return Turn(words, record, here, step, at, names.wire(f"{title}_last", any_of(*ends)))
 
     def advance(self, turn: Turn, advances: Value) -> None:
         """Counts the words of an instance."""
@@ -81,17 +81,17 @@ class Turns:
         with m.clocked(), m.when(advances):
             m.assign(step, mux(turn.is_last, 0, (step + 1).wrapped(step.bits)))
 
-    def place(self, note: Value, statement: str, position: int) -> Value:
+    def place(self, record: Value, statement: str, position: int) -> Value:
         """The place in its array of the element of an access."""
-        return self.notes.argument(note, statement, self.places[statement][position])
+        return self.records.argument(record, statement, self.places[statement][position])
 
     def asked(self, turn: Turn) -> Value:
         """The element whose turn it is."""
         made: list[tuple[Value, Value]] = []
         for (name, k), flag in turn.at.items():
             word = turn.words[name][k]
-            made.append((flag, self.elements.made(word.array, self.place(turn.note, name, word.position))))
-        return chosen(made).wrapped(self.elements.type)
+            made.append((flag, self.elements.made(word.array, self.place(turn.record, name, word.position))))
+        return one_hot_mux(made).wrapped(self.elements.type)
 
     def missing(self, turn: Turn) -> Value:
         """Whether the element whose turn it is does not exist."""
@@ -99,7 +99,7 @@ class Turns:
         for (name, k), flag in turn.at.items():
             word = turn.words[name][k]
             if not word.exact:
-                place = self.place(turn.note, name, word.position)
+                place = self.place(turn.record, name, word.position)
                 inside = (place >= 0) & (place < self.elements.stores[word.array].depth)
                 found.append(flag & ~inside)
         return any_of(*found)

@@ -28,7 +28,7 @@ def words_needed(design: BusDesign, bases: Mapping[str, int]) -> int:
 
 
 def _end(design: BusDesign, name: str, base: int) -> int:
-    return base + design.outside[name].depth * design.element_bytes[name]
+    return base + design.external[name].depth * design.element_bytes[name]
 
 
 def packed(design: BusDesign, bases: Mapping[str, int], elements: Mapping[str, Sequence[int]]) -> list[int]:
@@ -43,7 +43,7 @@ def packed(design: BusDesign, bases: Mapping[str, int], elements: Mapping[str, S
 
 
 def unpacked(design: BusDesign, bases: Mapping[str, int], words: Sequence[int]) -> dict[str, list[int]]:
-    """The elements of all arrays in the words of a memory, row by row as `outside` says."""
+    """The elements of all arrays in the words of a memory, row by row as `external` says."""
     data = b"".join(word.to_bytes(design.bus.bytes, "little") for word in words)
     found: dict[str, list[int]] = {}
     for name, base in bases.items():

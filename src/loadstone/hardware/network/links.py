@@ -15,7 +15,7 @@ import islpy as isl
 
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.hardware.compute.calls import exact
-from loadstone.hardware.layout import Store
+from loadstone.hardware.layout import ArrayLayout
 from loadstone.loops.model import Instance, Node, with_instances
 from loadstone.loops.process_points import Points, order_of
 from loadstone.model.expression import Binary, Expression, Variable, binary, integer, substituted, walk
@@ -119,7 +119,7 @@ class Planner:
     known: isl.Set
     values: Mapping[str, int]
 
-    def walk(self, process: Process, store: Store | None) -> Walk:
+    def walk(self, process: Process, store: ArrayLayout | None) -> Walk:
         """The walk of a process; `store` is where a load or store process finds its elements."""
         try:
             with operation_limit():
@@ -128,7 +128,7 @@ class Planner:
             text = f"the instances of process {process.name} are too complicated for hardware"
             raise UnsupportedError(Diagnostic(text)) from None
 
-    def _walk(self, process: Process, store: Store | None) -> Walk:
+    def _walk(self, process: Process, store: ArrayLayout | None) -> Walk:
         taken = {name.lower() for name in self.kernel.parameters}
         variables = tuple(fresh(f"x{k}", taken) for k in range(process.domain.dim(Dim.set)))
         points = Points(process, variables, self.values)
@@ -142,7 +142,7 @@ class Planner:
 
         return Walk(process, with_instances(tree, step), tuple(fields))
 
-    def _fields(self, process: Process, points: Points, store: Store | None) -> Iterator[tuple[str, Expression]]:
+    def _fields(self, process: Process, points: Points, store: ArrayLayout | None) -> Iterator[tuple[str, Expression]]:
         """What a step of a process says; what always holds is not said."""
         for link in self.links:
             if link.channel.consumer == process.name:

@@ -1,6 +1,6 @@
 """Masters of a bus that several processes share: requests in turns, elements in the order of requests.
 
-A note of each request says whose elements are next. No process keeps others waiting for long: those that load have
+A record of each request says whose elements are next. No process keeps others waiting for long: those that load have
 places for all that they asked for, and those that store have all elements of a request when they make it.
 """
 
@@ -14,7 +14,7 @@ from loadstone.bus.ports import Bus, Widths, attach
 from loadstone.bus.reading import make_read_master
 from loadstone.bus.writing import make_write_master
 from loadstone.hardware.names import ModuleNames, Names
-from loadstone.hardware.selection import Choice, chosen
+from loadstone.hardware.selection import Choice, one_hot_mux
 from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
 from loadstone.rtl.module import Instance, Module
@@ -79,7 +79,7 @@ class Masters:
         both = list(zip(turns.mine, clients, strict=True))
         valid = names.wire("store_offers", any_of(*(mine & client.unit["element_valid"] for mine, client in both)))
         words = [(mine, client.unit["element_data"].wrapped(kind)) for mine, client in both]
-        ports = {**self._request(turns), "element_valid": valid, "element_data": chosen(words).wrapped(kind)}
+        ports = {**self._request(turns), "element_valid": valid, "element_data": one_hot_mux(words).wrapped(kind)}
         ports["stop"] = self.stop
         master = make_write_master(self.bus, self.widths)
         writer = attach(m, names.fresh("writer"), master, writing_side(self.bus, self.signals), ports)
@@ -148,7 +148,7 @@ def make_turns(name: str, bus: Bus, sizes: Sequence[int], size: Bits | None) -> 
     taken = m.wire("taken", valid & ready)
     with m.clocked(), m.when(taken):
         m.assign(served, number)
-    _add_notes(m, taken, number, count, room)
+    _add_records(m, taken, number, count, room)
     return m
 
 
@@ -168,21 +168,21 @@ def _firsts(flags: Sequence[Value]) -> list[Value]:
 
 def _picked(picks: Sequence[Signal], values: Sequence[Value], type: Bits) -> Value:
     choices: list[Choice] = list(zip(picks, values, strict=True))
-    return chosen(choices).wrapped(type)
+    return one_hot_mux(choices).wrapped(type)
 
 
-def _add_notes(m: Module, taken: Signal, number: Signal, count: Signal, room: Signal) -> None:
+def _add_records(m: Module, taken: Signal, number: Signal, count: Signal, room: Signal) -> None:
     """The queue of requests whose elements have not all moved."""
     moves, ends = m.input("moves", bit), m.wire("ends", bit)
-    fifo = make_fifo(f"{m.name}_notes", unsigned(number.width + count.width), REQUESTS)
-    notes = m.instance("notes", fifo, {"in_valid": taken, "in_data": cat(number, count), "out_ready": ends})
+    fifo = make_fifo(f"{m.name}_records", unsigned(number.width + count.width), REQUESTS)
+    records = m.instance("records", fifo, {"in_valid": taken, "in_data": cat(number, count), "out_ready": ends})
     moved = m.register("moved", count.bits, reset=0, comment="elements of the first request that have moved")
-    m.assign(room, notes["in_ready"])
-    m.assign(ends, moves & (moved + 1 == notes["out_data"][: count.width]))
+    m.assign(room, records["in_ready"])
+    m.assign(ends, moves & (moved + 1 == records["out_data"][: count.width]))
     with m.clocked():
         with m.when(ends):
             m.assign(moved, 0)
         with m.elsewhen(moves):
             m.assign(moved, (moved + 1).wrapped(moved.bits))
-    m.output("owned", notes["out_valid"])
-    m.output("owner", notes["out_data"][count.width :])
+    m.output("owned", records["out_valid"])
+    m.output("owner", records["out_data"][count.width :])

@@ -20,13 +20,13 @@ from loadstone.hardware.control.ranged import type_between
 from loadstone.hardware.datapath.lowering import Arguments, lowered
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.pipeline import Datapath, fetch_port, make_datapath
-from loadstone.hardware.datapath.timing import Memories, timetable
-from loadstone.hardware.layout import Store
+from loadstone.hardware.datapath.timing import MemoryTiming, timetable
+from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.names import Names
 from loadstone.hardware.network.channels import capacity, queue_latency
 from loadstone.hardware.network.links import Link, Walk, iterator_field, iterators_used
 from loadstone.hardware.network.steps import Given, Steps
-from loadstone.hardware.selection import chosen
+from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.words import bits_of
 from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import Kernel
@@ -190,7 +190,7 @@ class Body:
         for each in self._reading(position):
             here = self.later(each.link.port("chosen"), self._reads(each), self._moment(position))
             choices.append((here, self._held(each)))
-        return self.names.named(f"operand_{position}", chosen(choices))
+        return self.names.named(f"operand_{position}", one_hot_mux(choices))
 
     def _held(self, each: _Reading) -> Value:
         at_once = each.link.has_cells or each.link.channel.read in self._uses
@@ -253,13 +253,13 @@ def _datapath(setting: Setting, walk: Walk, body: Body) -> Datapath:
     """The datapath of a statement whose words are given when it starts, but for those that are taken late."""
     kernel = setting.kernel
     statement = kernel.statement(walk.process.name)
-    stores = {name: Store(name, array.type, ()) for name, array in kernel.arrays.items()}
+    stores = {name: ArrayLayout(name, array.type, ()) for name, array in kernel.arrays.items()}
     stable = {name: stores[name].type for name in setting.scalars}
     words = {k: _word_name(k) for k in range(len(statement.reads)) if not body.can_be_late(k)}
     iterators = {name: body.steps.field(iterator_field(name)).bits for name in iterators_used(statement)}
     known = stable | {name: port.bits for name, port in body.parameters.items()}
     graph = lowered(statement, Arguments(iterators, {}, words), known, stores, setting.operations)
-    times = timetable(graph, stores, Memories())
+    times = timetable(graph, stores, MemoryTiming())
     title = f"Statement {statement.name} of {kernel.name}."
     return make_datapath(f"{body.module.name}_datapath", title, times, stores[statement.write.array], stores, [])
 

@@ -15,7 +15,7 @@ from loadstone.hardware.control.interface import OWN
 from loadstone.hardware.control.ranged import type_between
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.design import bus_for, widths_moved
-from loadstone.hardware.layout import Store, stores_of
+from loadstone.hardware.layout import ArrayLayout, layouts_of
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.network.channels import make_channel
 from loadstone.hardware.network.links import Link, Planner, links_of, network_within
@@ -44,7 +44,7 @@ from loadstone.rtl.types import bit
 class NetworkDesign:
     """The hardware of a network: its top module, and which of its ports are for what.
 
-    `bases` name the ports for byte addresses of arrays, as `outside` and `element_bytes` say how they lie there. What
+    `bases` name the ports for byte addresses of arrays, as `external` and `element_bytes` say how they lie there. What
     is stored of array `a` lies under the name `results["a"]`: that of the array, or another one if it is loaded, too.
     """
 
@@ -52,7 +52,7 @@ class NetworkDesign:
     kernel: Kernel
     limits: Mapping[str, Limits]
     bus: Bus
-    outside: Mapping[str, Store]
+    external: Mapping[str, ArrayLayout]
     element_bytes: Mapping[str, int]
     parameters: Mapping[str, str]
     scalars_in: Mapping[str, str]
@@ -81,7 +81,7 @@ def make_network_design(
         kernel=top.kernel,
         limits=limits,
         bus=top.bus,
-        outside=top.outside,
+        external=top.external,
         element_bytes=top.element_bytes,
         parameters=parameters,
         scalars_in={name: port.name for name, port in top.scalars_in.items()},
@@ -112,8 +112,8 @@ class _Top:
         loaded, stored = self._arrays("load"), self._arrays("store")
         self.results = {name: f"{name} out" if name in loaded else name for name in stored}
         titles = {**{name: name for name in loaded}, **{title: name for name, title in self.results.items()}}
-        stores = stores_of(kernel, limits)
-        self.outside = {title: stores[name] for title, name in titles.items()}
+        stores = layouts_of(kernel, limits)
+        self.external = {title: stores[name] for title, name in titles.items()}
         self.element_bytes = {title: kernel.arrays[name].type.storage.bits // 8 for title, name in titles.items()}
         self.bus = bus_for(self.element_bytes, bus)
         self.widths = widths_moved(self.element_bytes)
@@ -140,7 +140,7 @@ class _Top:
         self.scalars_in = {a.name: m.input(names.fresh(f"{a.name}_in"), bits_of(a.type)) for a in given}
         self.bases = {
             title: m.input(names.fresh(f"{title}_base"), self.bus.address, "where it is, in bytes")
-            for title in self.outside
+            for title in self.external
         }
         self.scalars_out: dict[str, str] = {}
 
@@ -192,7 +192,7 @@ class _Top:
 
     def _process(self, process: Process) -> ProcessDesign:
         title = self._title(process)
-        walk = self.planner.walk(process, self.outside[title] if title else None)
+        walk = self.planner.walk(process, self.external[title] if title else None)
         name = self.modules.fresh(f"{self.module.name}_{process.name}")
         if process.kind == "compute":
             return make_compute_process(name, self.setting, walk, self.links)

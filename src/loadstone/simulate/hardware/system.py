@@ -85,7 +85,7 @@ class SystemRun:
         """The words of the memory before the run."""
         design, memory = self.design, self.memory
         elements = {
-            each: memory_words(design.outside[each], memory[each].extents, memory[each].cells) for each in bases
+            each: memory_words(design.external[each], memory[each].extents, memory[each].cells) for each in bases
         }
         return packed(design, bases, elements)
 
@@ -104,7 +104,7 @@ class SystemRun:
         """Takes the contents of arrays and scalars from the words of the memory after the run."""
         design = self.design
         for name, elements in unpacked(design, bases, words).items():
-            store, buffer = design.outside[name], self.memory[name]
+            store, buffer = design.external[name], self.memory[name]
             found = (elements[place] for place in store.places(buffer.extents))
             buffer.cells[:] = [decoded(store.type.wrap(word), store.element) for word in found]
         for name, port in design.scalars_out.items():

@@ -284,7 +284,7 @@ class Loading:
         self.shared = shared
         self.moves, self.requests = _Moves(), _Requests(shared.bus.burst)
         self.asked, self.arrived = 0, -1
-        self._notes, self._popped = History(), History()
+        self._records, self._popped = History(), History()
         self._beats, self._issued = 0, 0
         self._ahead = (BUFFERED_BURSTS - 1) * shared.bus.burst
         self._commands: deque[int] = deque([-1] * QUEUED_READS)
@@ -314,7 +314,7 @@ class Loading:
             self.requests.end(first - 1)
         for cut in self._bursts():
             self._arrive(cut, (yield self._offered(cut)))
-        ended = self._mark(first)
+        ended = self._end_of_tile(first)
         return moves.passed(1, entered, ended, ended)
 
     def _open(self, piece: Piece, time: int) -> int:
@@ -324,18 +324,18 @@ class Loading:
         self.asked += piece.length
         return last
 
-    def _mark(self, time: int) -> int:
-        """Puts the mark of the end of a tile into the queue of notes; the cycle in which that happens."""
+    def _end_of_tile(self, time: int) -> int:
+        """Puts the record that ends a tile into the queue; the cycle in which that happens."""
         time = max(time, self._room(1))
         self.asked += 1
         written = max((queue.written for queue in self._queues.values()), default=-1)
         self.arrived = max(time + 2, self.arrived + 1, written + 1)
-        self._notes.add(1, self.arrived, self.arrived)
+        self._records.add(1, self.arrived, self.arrived)
         return time
 
     def _room(self, count: int) -> int:
-        """The first cycle in which the last of some notes can go into the queue."""
-        return self._notes.after(self.asked + count - ON_THE_WAY) + 1
+        """The first cycle in which the last of some records can go into the queue."""
+        return self._records.after(self.asked + count - ON_THE_WAY) + 1
 
     def _bursts(self) -> Sequence[_Cut]:
         """The bursts of the request that ended, if one did."""
@@ -360,7 +360,7 @@ class Loading:
         if self._array in self._queues:
             first, last = self._queues[self._array].taken(first, last, cut.elements, self.strip)
         self.arrived = last
-        self._notes.add(cut.elements, first, self.arrived)
+        self._records.add(cut.elements, first, self.arrived)
         self._popped.add(cut.beats, first, self.arrived)
 
 

@@ -118,7 +118,7 @@ def has_many_tiles(accelerator: Accelerator, parameters: Mapping[str, int]) -> b
 def placed_arrays(design: AcceleratorDesign, bases: Mapping[str, int] | None = None) -> dict[str, Placed]:
     """The arrays of a design in external memory: where bases say, or where `placed` puts them."""
     return {
-        name: Placed(base, design.element_bytes[name], design.outside[name].strides)
+        name: Placed(base, design.element_bytes[name], design.external[name].strides)
         for name, base in placed(design, bases).items()
     }
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple
 
-from loadstone.hardware.compute.unit import Compute, Hazard
+from loadstone.hardware.compute.unit import ComputeUnit, Hazard
 from loadstone.loops.compiled_walk import IDLE, Run
 from loadstone.model.expression import Expression
 from loadstone.model.kernel import WRITE
@@ -87,12 +87,12 @@ class TileTimes:
         return list(compress(range(self.cycles), taken.to_bytes(length, "little").translate(_OPPOSITES)))
 
 
-def pipelines_of(compute: Compute) -> dict[str, Pipeline]:
+def pipelines_of(compute: ComputeUnit) -> dict[str, Pipeline]:
     """The datapaths of a design as numbers."""
     return {name: _pipeline(compute, name) for name in compute.datapaths}
 
 
-def _pipeline(compute: Compute, name: str) -> Pipeline:
+def _pipeline(compute: ComputeUnit, name: str) -> Pipeline:
     table, signature = compute.times[name], compute.signatures[name]
     uses = [Use((compute.statements[name].write.array, WRITES), table.write)]
     for slot in table.slots.values():
@@ -102,7 +102,7 @@ def _pipeline(compute: Compute, name: str) -> Pipeline:
     return Pipeline(table.write, 1, tuple(uses), waits, tuple(signature.values.values()), signature.masks)
 
 
-def _waits(compute: Compute, hazard: Hazard) -> Iterator[Wait]:
+def _waits(compute: ComputeUnit, hazard: Hazard) -> Iterator[Wait]:
     """What lanes of a statement wait for."""
     if not hazard.probe.addressed:
         yield Wait(hazard.writer, hazard.probe.window)
@@ -113,7 +113,7 @@ def _waits(compute: Compute, hazard: Hazard) -> Iterator[Wait]:
         yield Wait(hazard.writer, hazard.probe.window, theirs, mine)
 
 
-def _argument(compute: Compute, statement: str, position: int, lane: int) -> int:
+def _argument(compute: ComputeUnit, statement: str, position: int, lane: int) -> int:
     """The argument that is the address of an access of a lane."""
     signature = compute.signatures[statement]
     return signature.names.index(signature.lanes[lane].arguments[signature.addresses[position]])
