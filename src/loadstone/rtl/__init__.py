@@ -6,6 +6,7 @@ from loadstone.rtl.expressions import Signal, Value, all_of, any_of, cat, const,
 from loadstone.rtl.interpreter import Simulation
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import External, Instance, Module, hierarchy
+from loadstone.rtl.record import Record
 from loadstone.rtl.types import Bits, Enum, RtlError, address_width, bit, signed, unsigned
 from loadstone.rtl.verilog import emit_verilog, verilog_files
 from loadstone.rtl.vhdl import emit_vhdl, vhdl_files
@@ -17,6 +18,7 @@ __all__ = [
     "Instance",
     "Memory",
     "Module",
+    "Record",
     "RtlError",
     "Signal",
     "Simulation",

@@ -19,39 +19,15 @@ from loadstone.hardware.accelerator.moves import add_moves
 from loadstone.hardware.compute.engine import Engine, Write, in_memory_of
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, all_of, any_of, cat, const, mux
+from loadstone.rtl.expressions import Signal, Value, all_of, any_of, const, mux
 from loadstone.rtl.module import Instance
-from loadstone.rtl.types import Bits, bit, unsigned
+from loadstone.rtl.record import Record
+from loadstone.rtl.types import bit, unsigned
 
 ON_THE_WAY = 512
 """How many elements can be asked for and not have arrived yet."""
 QUEUED = 16
 """How many elements of an array can wait for datapaths that write there."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """The layout of a record: whether it ends a tile, the number of an array, and a cell."""
-
-    number: Bits
-    cell: Bits
-
-    @property
-    def type(self) -> Bits:
-        """The type of a record."""
-        return unsigned(1 + self.number.width + self.cell.width)
-
-    def made(self, end_of_tile: Value, number: Value, cell: Value) -> Value:
-        """A record."""
-        return cat(end_of_tile, number.wrapped(self.number), cell.wrapped(self.cell))
-
-    def number_of(self, record: Value) -> Value:
-        """The number of the array."""
-        return record[self.cell.width : -1]
-
-    def cell_of(self, record: Value) -> Value:
-        """The cell."""
-        return record[: self.cell.width]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,24 +47,27 @@ def add_loading(external: External, mover: Mover, engine: Engine, copy: Signal) 
     """An engine that loads what a mover goes through; datapaths come first where both write."""
     names, m = external.names, external.names.module
     moves = add_moves(external, "load", mover, engine.compute.stores, copy)
-    record = _Record(moves.number.bits, moves.cell.bits)
+    record = Record({"end_of_tile": bit, "number": moves.number.bits, "cell": moves.cell.bits})
     room, taken = m.wire(names.fresh("load_room"), bit), m.wire(names.fresh("load_requested"), bit)
     runs = external.runs("load", moves.is_element & room, moves.place, moves.end_of_tile, taken)
     goes = names.wire("load_goes", room & mux(moves.end_of_tile, runs["closed"], moves.is_element & runs["in_ready"]))
     m.assign(moves.taken, goes)
-    queue, pops = _records(external, record, goes, record.made(moves.end_of_tile, moves.number, moves.cell))
+    made = record.made(end_of_tile=moves.end_of_tile, number=moves.number, cell=moves.cell)
+    queue, pops = _records(external, goes, made)
+    oldest = record.unpacked(queue["out_data"])
     m.assign(room, queue["in_ready"])
     accepts = m.wire(names.fresh("load_accepts"), bit)
     master, side = make_read_master(external.bus, external.widths), reading_side(external.bus, external.signals)
     ports = {**external.request(runs), "element_ready": accepts, "stop": external.stop}
     reader = attach(m, names.fresh("reader"), master, side, ports)
     m.assign(taken, reader["request_ready"])
-    end_of_tile = queue["out_valid"] & queue["out_data"][-1]
-    waits = queue["out_valid"] & ~queue["out_data"][-1] & reader["element_valid"]
+    end_of_tile = queue["out_valid"] & oldest["end_of_tile"]
+    waits = queue["out_valid"] & ~oldest["end_of_tile"] & reader["element_valid"]
     arrives = names.wire("arrives", waits & external.pauses.goes("arrival"))
-    cell, found = record.cell_of(queue["out_data"]), record.number_of(queue["out_data"])
     arrivals = {
-        name: _arrival(engine, name, f"{m.name}_arrivals_{number}", arrives & (found == number), cell, reader)
+        name: _arrival(
+            engine, name, f"{m.name}_arrivals_{number}", arrives & (oldest["number"] == number), oldest["cell"], reader
+        )
         for name, number in moves.numbers.items()
     }
     m.assign(accepts, any_of(*(each.taken for each in arrivals.values())))
@@ -97,12 +76,12 @@ def add_loading(external: External, mover: Mover, engine: Engine, copy: Signal) 
     return Loading({name: each.write for name, each in arrivals.items()}, accepts, tile_loaded, reader)
 
 
-def _records(external: External, record: _Record, valid: Value, made: Value) -> tuple[Instance, Signal]:
+def _records(external: External, valid: Value, record: Value) -> tuple[Instance, Signal]:
     """The queue of records, and the wire that takes one out of it."""
     names, m = external.names, external.names.module
     pops = m.wire(names.fresh("record_pops"), bit)
-    fifo = make_fifo(f"{m.name}_records", record.type, ON_THE_WAY)
-    return m.instance(names.fresh("records"), fifo, {"in_valid": valid, "in_data": made, "out_ready": pops}), pops
+    fifo = make_fifo(f"{m.name}_records", record.bits, ON_THE_WAY)
+    return m.instance(names.fresh("records"), fifo, {"in_valid": valid, "in_data": record, "out_ready": pops}), pops
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,10 +102,11 @@ def _arrival(engine: Engine, name: str, title: str, here: Value, cell: Value, re
         return _Arrival(Write(enable, place, data), enable, const(1, bit))
     m = names.module
     writes = m.wire(names.fresh(f"{name}_arrives"), bit)
-    word = cat(place, data.wrapped(unsigned(store.type.width)))
-    fifo = make_fifo(title, word.bits, QUEUED)
+    record = Record({"place": place.bits, "data": store.type})
+    word = record.made(place=place, data=data)
+    fifo = make_fifo(title, record.type, QUEUED)
     queue = m.instance(names.fresh(f"{name}_arrivals"), fifo, {"in_valid": here, "in_data": word, "out_ready": writes})
-    place, data = queue["out_data"][store.type.width :], queue["out_data"][: store.type.width].wrapped(store.type)
+    place, data = record.unpacked(queue["out_data"]).values()
     free = ~any_of(*(in_memory_of(write, place, store) for write in engine.writes(name)))
     m.assign(writes, queue["out_valid"] & free)
     taken = names.wire(f"{name}_taken", here & queue["in_ready"])

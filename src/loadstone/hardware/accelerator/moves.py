@@ -16,8 +16,9 @@ from loadstone.hardware.layout import ArrayLayout, ArrayLayouts
 from loadstone.hardware.selection import one_hot_mux
 from loadstone.loops.tile_loops import MARKERS
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
-from loadstone.rtl.types import Bits, address_width, bit, unsigned
+from loadstone.rtl.expressions import Signal, Value, any_of, const
+from loadstone.rtl.record import Record
+from loadstone.rtl.types import address_width, bit, unsigned
 
 MOVES = 2
 """How many moves the queue holds."""
@@ -57,40 +58,28 @@ class Moves:
         return self.cell.wrapped(address_type(store))
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """The parts of a move, from the lowest."""
-
-    cell: Bits
-    address: Bits
-    number: Bits
-
-    def made(self, end_of_tile: Value, number: Value, address: Value, cell: Value) -> Value:
-        """A move."""
-        return cat(end_of_tile, number.wrapped(self.number), address.wrapped(self.address), cell.wrapped(self.cell))
-
-    def parts(self, move: Value) -> tuple[Value, Value, Value, Value]:
-        """Whether it ends a tile, number, address and cell of a move."""
-        low, high = self.cell.width, self.cell.width + self.address.width
-        return move[-1], move[high:-1], move[low:high], move[:low]
-
-
 def add_moves(external: External, title: str, mover: Mover, stores: ArrayLayouts, copy: Signal) -> Moves:
     """The queue behind a mover, whose cells are in a copy of memories that have two."""
     names, m = external.names, external.names.module
     numbers = {name: number for number, name in enumerate(mover.arrays)}
     cells = unsigned(address_width(max([2, *(stores[name].depth for name in mover.arrays)])))
-    layout = _Layout(cells, external.bus.address, unsigned(address_width(max(2, len(numbers)))))
-    number = one_hot_mux([(mover.elements[name].wanted, const(k, layout.number)) for name, k in numbers.items()])
+    number_type = unsigned(address_width(max(2, len(numbers))))
+    record = Record({"end_of_tile": bit, "number": number_type, "address": external.bus.address, "cell": cells})
+    number = one_hot_mux([(mover.elements[name].wanted, const(k, number_type)) for name, k in numbers.items()])
     at_end, taken = mover.at[MARKERS.tile_end], m.wire(names.fresh(f"{title}_taken"), bit)
-    move = layout.made(at_end, number, external.address(mover), mover.cell(stores, copy))
+    move = record.made(
+        end_of_tile=at_end,
+        number=number.wrapped(number_type),
+        address=external.address(mover),
+        cell=mover.cell(stores, copy).wrapped(cells),
+    )
     stands = any_of(at_end, *(element.wanted for element in mover.elements.values()))
     fifo = make_fifo(f"{m.name}_{title}_moves", move.bits, MOVES)
     queue = m.instance(names.fresh(f"{title}_moves"), fifo, {"in_valid": stands, "in_data": move, "out_ready": taken})
     m.assign(mover.passes[MARKERS.tile_end], at_end & queue["in_ready"])
     for element in mover.elements.values():
         m.assign(element.goes, element.wanted & queue["in_ready"])
-    end_of_tile, number, address, cell = layout.parts(queue["out_data"])
+    end_of_tile, number, address, cell = record.unpacked(queue["out_data"]).values()
     return Moves(
         names.wire(f"{title}_element", queue["out_valid"] & ~end_of_tile),
         names.wire(f"{title}_end_of_tile", queue["out_valid"] & end_of_tile),

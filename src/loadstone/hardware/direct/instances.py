@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loadstone.rtl.expressions import Signal, Value
@@ -32,7 +31,7 @@ class Passed:
     """The instance that is started next: its record, which words are skipped, and what is known of its result."""
 
     record: Signal
-    skipped: Sequence[Value]
+    skipped: Value
     same: Value
     entry: Value
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from loadstone.hardware.datapath.pipeline import Datapath, fetch_port
 from loadstone.hardware.direct.places import Found, Level
 from loadstone.hardware.direct.reading import Client
-from loadstone.hardware.direct.turns import Turn, Turns, skips_of
+from loadstone.hardware.direct.turns import Turn, Turns, longest, skips_of
 from loadstone.hardware.names import ModuleNames
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, any_of, cat
+from loadstone.rtl.expressions import Signal, Value, any_of
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit, unsigned
 
@@ -82,6 +82,7 @@ class _Stage:
         self.parts, self.stream = parts, stream
         self.turns, self.level, self.names = parts.turns, parts.level, parts.turns.names
         self.module = self.names.module
+        self.queued = self.turns.records.queued(longest(self.level.words))
         self.is_full, self.leaves = (
             self.module.wire(self.names.fresh(wish), bit) for wish in ("finding_full", "found_leaves")
         )
@@ -106,7 +107,7 @@ class _Stage:
         return self.module.instance(self.names.fresh(wish), fifo, ports)
 
     def _asked(self) -> tuple[Signal, Value]:
-        """Asks for words: when an instance passes, and its record below marks of those that do not exist."""
+        """Asks for words: when an instance passes, and its record with the words that do not exist."""
         names, client = self.names, self.parts.client
         turn = self.turns.at("finds", self.stream.valid, self.stream.record, self.level.words)
         missing = names.wire("finds_missing", self.turns.missing(turn))
@@ -118,7 +119,7 @@ class _Stage:
         passes = names.wire("finds_passes", goes_on & turn.is_last)
         self.module.assign(self.stream.taken, passes)
         self.turns.advance(turn, goes_on)
-        return passes, cat(*reversed(self.turns.skipped(turn, missing, goes_on)), turn.record)
+        return passes, self.queued.made(skipped=self.turns.skipped(turn, missing, goes_on), instance=turn.record)
 
     def _waits(self, turn: Turn, missing: Value) -> Signal:
         """Whether an instance has to wait for those before it."""
@@ -130,12 +131,12 @@ class _Stage:
 
     def _found(self, passes: Value, queued: Value) -> tuple[Value, Value]:
         """Computes places when words are there: when that is done, and the record with words and places."""
-        names, client, width = self.names, self.parts.client, self.turns.records.type.width
+        names, client = self.names, self.parts.client
         starts = self.module.wire(names.fresh("tells_places"), bit)
         queue = self._queue("finding", passes, queued, starts)
-        record = names.wire("told_record", queue["out_data"][:width])
+        skipped, instance = self.queued.unpacked(queue["out_data"]).values()
+        record = names.wire("told_record", instance)
         turn = self.turns.at("tells", queue["out_valid"], record, self.level.words)
-        skipped = [queue["out_data"][width + k] for k in range(turn.longest)]
         reads = names.wire("tells_reads", turn.has(skips_of(turn, skipped)))
         self.module.assign(client.accepts, reads)
         goes_on = names.wire("tells_next", turn.is_here & (~reads | client.valid))

@@ -60,11 +60,6 @@ class Level:
     places: Mapping[str, Mapping[str, Datapath]]
 
     @property
-    def longest(self) -> int:
-        """The most words that an instance reads in this step."""
-        return max((len(words) for words in self.words.values()), default=0)
-
-    @property
     def delay(self) -> int:
         """The cycles from the last word to the places."""
         return max((path.times.write for paths in self.places.values() for path in paths.values()), default=1)

@@ -89,11 +89,6 @@ class DirectStatements:
         """The cycles from the start of an instance to its result."""
         return max((table.write for table in self.compute.times.values()), default=1)
 
-    @property
-    def longest(self) -> int:
-        """The most words that an instance reads."""
-        return max((len(words) for words in self.words.values()), default=0)
-
 
 def make_direct_statements(kernel: Kernel, limits: Mapping[str, Limits], operations: Operations) -> DirectStatements:
     """The controller and the datapaths of a kernel in its original order, for parameters in ranges."""

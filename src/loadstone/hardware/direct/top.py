@@ -29,7 +29,7 @@ from loadstone.hardware.direct.levels import INSTANCES, Calm, LevelParts, LevelS
 from loadstone.hardware.direct.reading import add_reader, make_client
 from loadstone.hardware.direct.records import Elements, Records
 from loadstone.hardware.direct.statements import DirectStatements, make_direct_statements
-from loadstone.hardware.direct.turns import Turn, Turns, skips_of
+from loadstone.hardware.direct.turns import Turn, Turns, longest, skips_of
 from loadstone.hardware.direct.writes import make_open_writes
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.on_chip import parameter_ports, scalar_ports
@@ -40,8 +40,9 @@ from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import WRITE, Kernel
 from loadstone.parallel.lanes import NO_LANES
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, all_of, any_of, cat, const, mux
+from loadstone.rtl.expressions import Signal, Value, all_of, any_of, const, mux
 from loadstone.rtl.module import Instance, Module
+from loadstone.rtl.record import Record
 from loadstone.rtl.types import Bits, address_width, bit, unsigned
 
 RESULTS = 16
@@ -90,6 +91,7 @@ class _Top:
         self.widths = widths_moved(element_bytes)
         self.data, self.index = unsigned(self.widths.widest), unsigned(address_width(OPEN_WRITES))
         self.records = Records({name: statements.fields(name) for name in self.compute.datapaths})
+        self.queued = self.records.queued(longest(statements.words), entry=self.index, same=bit)
         self.elements = Elements({name: self.compute.stores[name] for name in statements.arrays})
         self.modules = ModuleNames(self.compute.modules)
         core = self.modules.fresh(f"{self.compute.name}_core")
@@ -231,7 +233,7 @@ class _Top:
         turns.advance(turn, advances)
         self._expect(turn, stores, same)
         skipped = turns.skipped(turn, skips, advances)
-        self._add_records(cat(self.entry, same, *reversed(skipped), turn.record), space)
+        self._add_records(self.queued.made(entry=self.entry, same=same, skipped=skipped, instance=turn.record), space)
 
     def _expect(self, turn: Turn, stores: Value, same: Value) -> None:
         """Follows what the last result will be: not known after a condition, until all is through."""
@@ -268,7 +270,7 @@ class _Top:
 
     def _request(self, valid: Value, element: Value) -> dict[str, Value]:
         """A request for one element."""
-        place = element[: self.elements.place.width]
+        place = self.elements.place(element)
         sizes = {name: (count - 1).bit_length() for name, count in self.element_bytes.items()}
         offset = self.elements.by_array(element, {name: place << size for name, size in sizes.items()})
         base = self.elements.by_array(element, self.bases)
@@ -281,15 +283,9 @@ class _Top:
         return ports
 
     def _passed(self) -> Passed:
-        """The parts of the record at the end of the queue."""
-        record, width, count = self.queue["out_data"], self.records.type.width, self.statements.longest
-        skipped = [record[width + k] for k in range(count)]
-        return Passed(
-            self.names.wire("started_record", record[:width]),
-            skipped,
-            record[width + count],
-            record[width + count + 1 :],
-        )
+        """The fields of the record at the end of the queue."""
+        entry, same, skipped, instance = self.queued.unpacked(self.queue["out_data"]).values()
+        return Passed(self.names.wire("started_record", instance), skipped, same, entry)
 
     def _add_starting(self) -> None:
         """Takes the words of the oldest instance, and starts it with the last of them."""
@@ -340,21 +336,20 @@ class _Top:
 
     def _late(self, wish: str, skipped: Value, word: Value, slot: Slot) -> Value:
         """A word in the cycle in which a datapath uses it: the last result, if it was not read."""
-        both = self.turns.delayed(wish, cat(skipped, word), slot.used)
-        return mux(both[-1], self.last.word, both[:-1])
+        record = Record({"skipped": bit, "word": word.bits})
+        late = record.unpacked(self.turns.delayed(wish, record.made(skipped=skipped, word=word), slot.used))
+        return mux(late["skipped"], self.last.word, late["word"])
 
     def _delayed_result(self, turn: Turn, passed: Passed, stores: Value) -> Result:
         """What is known of an instance when its result comes."""
         delay = self.statements.delay
-        record = cat(passed.entry, passed.same, self._computed(turn))
-        later = self.turns.delayed("result", record, delay)
-        width = self.elements.type.width
+        record = Record({"element": self.elements.type, "same": bit, "entry": self.index})
+        made = record.made(element=self._computed(turn), same=passed.same, entry=passed.entry)
+        later = record.unpacked(self.turns.delayed("result", made, delay))
         return Result(
             self.names.wire("finishes", self.turns.delayed("runs", self.started, delay, 0)),
             self.names.wire("finishes_store", self.turns.delayed("runs_store", self.started & stores, delay, 0)),
-            later[:width],
-            later[width],
-            later[width + 1 :],
+            **later,
         )
 
     def _add_results(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from loadstone.hardware.direct.reading import Client
@@ -10,13 +10,18 @@ from loadstone.hardware.direct.records import Elements, Records
 from loadstone.hardware.names import Names
 from loadstone.hardware.selection import one_hot_mux
 from loadstone.parallel.operands import Word
-from loadstone.rtl.expressions import Signal, Value, any_of, mux
+from loadstone.rtl.expressions import Signal, Value, any_of, cat, const, mux
 from loadstone.rtl.types import address_width, bit, unsigned
 
 Words = Mapping[str, tuple[Word, ...]]
 """The words that statements read, in order."""
 At = Mapping[tuple[str, int], Signal]
 """Whether a word of a statement is the one whose turn it is, by the name and the number."""
+
+
+def longest(words: Words) -> int:
+    """The most words that an instance reads."""
+    return max(map(len, words.values()), default=0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +41,7 @@ class Turn:
     @property
     def longest(self) -> int:
         """The most words of an instance."""
-        return max((len(words) for words in self.words.values()), default=0)
+        return longest(self.words)
 
     @property
     def is_here(self) -> Value:
@@ -65,8 +70,7 @@ class Turns:
         """The statement of a record, and a register that counts its words."""
         names = self.names
         here = {name: names.wire(f"{title}_{name}", valid & self.records.is_of(record, name)) for name in words}
-        longest = max((len(each) for each in words.values()), default=0)
-        step = names.state(f"{title}_word", unsigned(address_width(max(2, longest))))
+        step = names.state(f"{title}_word", unsigned(address_width(max(2, longest(words)))))
         at = {
             (name, k): names.wire(f"{title}_{name}_{k}", here[name] & (step == k))
             for name in words
@@ -104,8 +108,8 @@ class Turns:
                 found.append(flag & ~inside)
         return any_of(*found)
 
-    def skipped(self, turn: Turn, skips: Value, advances: Value) -> list[Value]:
-        """Which words of an instance are not read, when it passes."""
+    def skipped(self, turn: Turn, skips: Value, advances: Value) -> Value:
+        """A bit for each word of an instance that is not read, when it passes."""
         m = self.names.module
         found: list[Value] = []
         for k in range(turn.longest):
@@ -114,7 +118,7 @@ class Turns:
             with m.clocked(), m.when(advances & now):
                 m.assign(before, skips)
             found.append(mux(now, skips, before))
-        return found
+        return cat(*reversed(found)) if found else const(0)
 
     def taken(self, turn: Turn, reads: Value, client: Client) -> list[Value]:
         """The words of an instance, the last of which arrives when it starts."""
@@ -135,6 +139,6 @@ class Turns:
         return value
 
 
-def skips_of(turn: Turn, skipped: Sequence[Value]) -> Value:
+def skips_of(turn: Turn, skipped: Value) -> Value:
     """Whether the word whose turn it is was not read."""
-    return any_of(*((turn.step == k) & flag for k, flag in enumerate(skipped)))
+    return any_of(*((turn.step == k) & skipped[k] for k in range(turn.longest)))

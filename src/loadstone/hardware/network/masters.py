@@ -16,8 +16,9 @@ from loadstone.bus.writing import make_write_master
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.selection import Choice, one_hot_mux
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
+from loadstone.rtl.expressions import Signal, Value, any_of, const
 from loadstone.rtl.module import Instance, Module
+from loadstone.rtl.record import Record
 from loadstone.rtl.types import Bits, address_width, bit, unsigned
 
 REQUESTS = 64
@@ -174,15 +175,18 @@ def _picked(picks: Sequence[Signal], values: Sequence[Value], type: Bits) -> Val
 def _add_records(m: Module, taken: Signal, number: Signal, count: Signal, room: Signal) -> None:
     """The queue of requests whose elements have not all moved."""
     moves, ends = m.input("moves", bit), m.wire("ends", bit)
-    fifo = make_fifo(f"{m.name}_records", unsigned(number.width + count.width), REQUESTS)
-    records = m.instance("records", fifo, {"in_valid": taken, "in_data": cat(number, count), "out_ready": ends})
+    record = Record({"owner": number.bits, "count": count.bits})
+    made = record.made(owner=number, count=count)
+    fifo = make_fifo(f"{m.name}_records", record.type, REQUESTS)
+    records = m.instance("records", fifo, {"in_valid": taken, "in_data": made, "out_ready": ends})
+    oldest = record.unpacked(records["out_data"])
     moved = m.register("moved", count.bits, reset=0, comment="elements of the first request that have moved")
     m.assign(room, records["in_ready"])
-    m.assign(ends, moves & (moved + 1 == records["out_data"][: count.width]))
+    m.assign(ends, moves & (moved + 1 == oldest["count"]))
     with m.clocked():
         with m.when(ends):
             m.assign(moved, 0)
         with m.elsewhen(moves):
             m.assign(moved, (moved + 1).wrapped(moved.bits))
     m.output("owned", records["out_valid"])
-    m.output("owner", records["out_data"][count.width :])
+    m.output("owner", oldest["owner"])

@@ -14,7 +14,8 @@ from loadstone.hardware.network.links import Walk
 from loadstone.loops.paths import statements as statements_of
 from loadstone.loops.ranges import Limits
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, cat, const
+from loadstone.rtl.expressions import Signal, Value, const
+from loadstone.rtl.record import Record
 from loadstone.rtl.types import bit, unsigned
 
 
@@ -43,16 +44,17 @@ class Steps:
         self.ended = names.state("ended", comment="all instances are in the queue, or have left it")
         self.at, self.asked = self._controlled(given)
         kept = {field: value for field, value in self.asked.items() if field not in unkept}
-        packed = cat(*kept.values()) if kept else const(0)
-        fifo = make_fifo(f"{m.name}_steps", packed.bits, depth)
-        ports = {"in_valid": self.enters, "in_data": packed, "out_ready": self.leaves}
+        record = Record({field: value.bits for field, value in kept.items()})
+        fifo = make_fifo(f"{m.name}_steps", record.type, depth)
+        ports = {"in_valid": self.enters, "in_data": record.made(**kept), "out_ready": self.leaves}
         queue = m.instance(names.fresh("steps"), fifo, ports)
         self.room, self.valid = queue["in_ready"], queue["out_valid"]
         self.count = names.state("waiting", unsigned(depth.bit_length()), "steps in the queue")
         with m.clocked():
             m.assign(self.count, (self.count + self.enters - self.leaves).wrapped(self.count.bits))
         self.over = names.wire("over", self.ended & (self.count == 0))
-        self._fields = self._unpacked(queue["out_data"], kept)
+        fields = record.unpacked(queue["out_data"])
+        self._fields = {field: names.wire(f"step_{field}", value) for field, value in fields.items()}
 
     def _controlled(self, given: Given) -> tuple[Signal, dict[str, Value]]:
         """Adds the controller: whether it stands at an instance, and the fields of that."""
@@ -73,17 +75,6 @@ class Steps:
             m.assign(self.ended, control["last"] | (self.ended & ~given.begin))
         fields: dict[str, Value] = {field: control[ports.port(name, field)] for field in self._walk.fields}
         return standing(names, "instance", control[ports.port(name, "start")], self.enters), fields
-
-    def _unpacked(self, data: Signal, kept: Mapping[str, Value]) -> dict[str, Value]:
-        """The fields of the step at the front of the queue."""
-        found: dict[str, Value] = {}
-        high = data.width
-        for field, value in kept.items():
-            low = high - value.width
-            part = data[low:high]
-            found[field] = self.names.wire(f"step_{field}", part.as_signed() if value.bits.signed else part)
-            high = low
-        return found
 
     def field(self, name: str) -> Value:
         """A field of the step at the front; what no step says always holds."""
