@@ -298,8 +298,8 @@ def table_5_1(kinds: Sequence[str]) -> None:
     counts, smaller, faster = statements(figure_5_5()), list[bool](), list[bool]()
     for bits, most in ((32, 2**31 - 1), (4, 15)):
         limits: dict[str, tuple[int, int]] = {"cols": (0, most), "rows": (0, most)}
-        flat = make_flat_controller("filter_comp", SCHEDULE_5_5, limits)
-        modules = {kind: make_controller("filter_comp", figure_5_5(), limits, COUNTERS[kind]) for kind in kinds}
+        flat = make_flat_controller("filter_comp", SCHEDULE_5_5, limits).module
+        modules = {kind: make_controller("filter_comp", figure_5_5(), limits, COUNTERS[kind]).module for kind in kinds}
         whole = measured(f"5.1 {bits} bits, monolithic", with_dummies(flat, counts, cols=8, rows=5))
         print(f"{bits:>5}  {'monolithic':20}{shown_area(MONOLITHIC[bits])}{shown(whole)}")
         for kind, module in modules.items():
@@ -332,7 +332,9 @@ def measured_5_6(kind: str, letter: str, name: str) -> Resources:
     tree, depths = figure_5_16(), TABLE_5_6[name].depths
     registers = {depth: Registers(depths.count(depth), depths.count(depth)) for depth in depths}
     parts = loops_at(tree, 1) if split else frozenset[tuple[int, ...]]()
-    module = make_controller("nest", tree, {"N": (0, 127)}, replace(COUNTERS[kind], registers=registers, parts=parts))
+    module = make_controller(
+        "nest", tree, {"N": (0, 127)}, replace(COUNTERS[kind], registers=registers, parts=parts)
+    ).module
     design = with_comparisons(module, statements(tree)) if connected else module
     return measured(f"5.6 ({letter}) {name}, {kind}", design)
 
@@ -393,7 +395,7 @@ def trees_of(kernel: Kernel) -> dict[str, Node]:
 def control_of(tree: Node, kernel: Kernel, options: Options) -> Module:
     """The controller of a variant, with dummy statements that get the counters."""
     counting = with_counters(tree)
-    return with_dummies(make_controller("idwt", counting, IMAGE, options, kernel.context), statements(counting))
+    return with_dummies(make_controller("idwt", counting, IMAGE, options, kernel.context).module, statements(counting))
 
 
 def judge_5_2(ours: Mapping[str, Sequence[Area]]) -> None:
@@ -438,7 +440,7 @@ def figures_5_14_and_5_15() -> None:
     limits, context = dict.fromkeys("NM", (1, 63)), isl.Set("[N, M] -> { : N > 0 and M > 0 }")
     for name, tree in {"5.14": figure_5_14(), "5.15": figure_5_15()}.items():
         for style, nest in {"CLooG": tree, "simplified": simplified(tree, context)}.items():
-            module = make_controller("nest", nest, limits, context=context)
+            module = make_controller("nest", nest, limits, context=context).module
             found = measured(f"{name}, {style}", with_dummies(module, statements(nest)))
             print(f"{name:8}{style:12}{shown(found)}")
 

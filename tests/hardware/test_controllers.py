@@ -184,7 +184,7 @@ def check(
     context: isl.Set | None = None,
 ) -> int:
     """Compares a controller with the oracle for parameters, one after the other; returns the instances."""
-    module = make_controller("run", tree, ranges(rows), options, context)
+    module = make_controller("run", tree, ranges(rows), options, context).module
     driver = Driver(module, latency)
     total = 0
     for row in rows:
@@ -330,7 +330,7 @@ def devos_signals(get: Callable[[str], int], shared: bool) -> dict[str, int]:
 @pytest.mark.parametrize("shared", [False, True])
 def test_figure_5_7_in_every_cycle(shared: bool) -> None:
     limits = {"cols": (0, 7), "rows": (0, 7)}
-    simulation = Simulation(make_controller("filter_comp", figure_5_5(), limits, Options(shared=shared)))
+    simulation = Simulation(make_controller("filter_comp", figure_5_5(), limits, Options(shared=shared)).module)
     simulation.set("cols", 4)
     simulation.set("rows", 4)
     second_cycle = 0
@@ -368,13 +368,15 @@ NONE: frozenset[Path] = frozenset()
 def test_figures_5_7_to_5_9_take_these_cycles(registers: dict[int, Registers], parallel: bool, cycles: int) -> None:
     """A visit of a loop takes a cycle more for each register: 2 visits of loops p3, 4 of loops p5."""
     options = Options(registers=registers, parallel=INNER if parallel else NONE)
-    module = make_controller("filter_comp", figure_5_5(), {"cols": (0, 7), "rows": (0, 7)}, options)
+    module = make_controller("filter_comp", figure_5_5(), {"cols": (0, 7), "rows": (0, 7)}, options).module
     assert Driver(module, two_cycles_for_s2).run({"cols": 4, "rows": 4})[1] == cycles
 
 
 def test_figure_5_8_start_needs_two_cycles_to_the_bottom() -> None:
     options = Options(registers=DOWN)
-    simulation = Simulation(make_controller("filter_comp", figure_5_5(), {"cols": (0, 7), "rows": (0, 7)}, options))
+    simulation = Simulation(
+        make_controller("filter_comp", figure_5_5(), {"cols": (0, 7), "rows": (0, 7)}, options).module
+    )
     for name, value in (("cols", 4), ("rows", 4), ("start", 1)):
         simulation.set(name, value)
     seen: list[tuple[int, int, int]] = []
@@ -399,7 +401,9 @@ def test_figure_5_5_for_all_sizes(
 
 def test_figure_5_5_cycles_are_those_of_its_statements() -> None:
     """An empty second nest takes one cycle, as the guard in Appendix F has it."""
-    driver = Driver(make_controller("filter_comp", figure_5_5(), {"cols": (0, 15), "rows": (0, 15)}), two_cycles_for_s2)
+    driver = Driver(
+        make_controller("filter_comp", figure_5_5(), {"cols": (0, 15), "rows": (0, 15)}).module, two_cycles_for_s2
+    )
     for cols, rows in ((4, 3), (4, 4), (8, 5), (3, 9)):
         expected = 2 * (cols - 2) + (rows - 2) * (cols - 2) * 3
         assert driver.run({"cols": cols, "rows": rows})[1] == expected
@@ -410,7 +414,7 @@ def test_figure_5_5_cycles_are_those_of_its_statements() -> None:
 def test_parts_at_the_same_time_end_as_par_sync_does() -> None:
     """Figure 5.11: `last` in every cycle, for statements that take one to four cycles."""
     tree = count("i", 0, 40, call("S1", var("i")), call("S2", var("i")))
-    driver = Driver(make_controller("top", tree, {}, Options(parallel=frozenset({(0,)}))), mixed)
+    driver = Driver(make_controller("top", tree, {}, Options(parallel=frozenset({(0,)}))).module, mixed)
     get, ready = driver.simulation.get, [1, 1]
     for cycle in range(150):
         driver.simulation.set("start", int(cycle == 3))
@@ -435,13 +439,13 @@ def test_figure_5_16_with_the_registers_of_table_5_6(depths: tuple[int, ...], sp
     registers = {depth: Registers(depths.count(depth), depths.count(depth)) for depth in depths}
     tree = figure_5_16()
     options = Options(registers=registers, parts=loops_at(tree, 1) if split else frozenset(), shared=shared)
-    assert len(hierarchy(make_controller("top", tree, {"N": (0, 5)}, options))) == (4 if split else 1)
+    assert len(hierarchy(make_controller("top", tree, {"N": (0, 5)}, options).module)) == (4 if split else 1)
     assert check(tree, [{"N": n} for n in range(5)], options, mixed) == sum(map(instances_5_16, range(5)))
 
 
 def test_loops_of_a_depth_share_a_counter() -> None:
     """Five loops, but three dimensions: i, j and k."""
-    module = make_controller("top", figure_5_16(), {"N": (0, 5)}, Options(shared=True))
+    module = make_controller("top", figure_5_16(), {"N": (0, 5)}, Options(shared=True)).module
     counters = [signal.name for signal in module.of_kind("register") if signal.name.endswith("_count")]
     assert counters == ["i_count", "j_count", "k_count"]
 
@@ -486,7 +490,7 @@ def check_random(seed: int) -> None:
 
 def check_flat(kernel: Kernel, tree: Node, rows: Sequence[Mapping[str, int]], latency: Latency) -> None:
     """A flat controller runs the same instances, with nothing in between unless its walk has to be tested."""
-    module = make_flat_controller("flat", kernel.schedule, ranges(rows), context=kernel.context)
+    module = make_flat_controller("flat", kernel.schedule, ranges(rows), context=kernel.context).module
     tested = any(signal.name == "member" for signal in module.signals)
     driver = Driver(module, latency)
     for row in rows:
@@ -518,7 +522,7 @@ def tiled_matmul(sizes: str) -> Program:
 def test_a_flat_walk_that_is_tested_skips_points_in_a_cycle_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "MOST_DECISIONS", -1)
     schedule = isl.UnionMap("[n] -> { S[i, j] -> [i, j] : 0 <= i < n and 0 <= j < n and (j < i or j > i + 1) }")
-    module = make_flat_controller("flat", schedule, {"n": (0, 6)})
+    module = make_flat_controller("flat", schedule, {"n": (0, 6)}).module
     events, cycles = Driver(module).run({"n": 6})
     assert [values for _, _, values in events] == [(i, j) for i in range(6) for j in range(6) if j < i or j > i + 1]
     assert len(events) < cycles <= 36
@@ -536,7 +540,7 @@ def test_a_run_may_begin_in_the_cycle_after_another_with_other_parameters() -> N
 @pytest.mark.parametrize("cycle", range(1, 40, 3))
 def test_reset_stops_a_run(cycle: int) -> None:
     options = Options(registers=BOTH, parallel=frozenset({(0, 1, 0)}), parts=frozenset({(0, 2)}))
-    driver = Driver(make_controller("top", figure_5_16(), {"N": (0, 5)}, options), mixed)
+    driver = Driver(make_controller("top", figure_5_16(), {"N": (0, 5)}, options).module, mixed)
     driver.run({"N": 3}, limit=cycle)
     driver.simulation.set("start", 0)
     driver.simulation.set("rst", 1)
@@ -551,7 +555,7 @@ def test_reset_stops_a_run(cycle: int) -> None:
 
 
 def test_nothing_happens_without_a_start() -> None:
-    driver = Driver(make_controller("top", figure_5_16(), {"N": (0, 5)}, Options(registers=BOTH)))
+    driver = Driver(make_controller("top", figure_5_16(), {"N": (0, 5)}, Options(registers=BOTH)).module)
     driver.simulation.set("N", 4)
     for cycle in range(30):
         assert driver.cycle(cycle) == []
@@ -569,7 +573,7 @@ def test_loops_of_nothing_take_one_cycle() -> None:
     rows = [{"n": a, "m": b} for a in range(4) for b in range(4)]
     for options in (Options(), Options(registers=BOTH, parts=loops_at(tree, 1))):
         check(tree, rows, options, mixed)
-    events, cycles = Driver(make_controller("top", tree, ranges(rows))).run({"n": 0, "m": 3})
+    events, cycles = Driver(make_controller("top", tree, ranges(rows)).module).run({"n": 0, "m": 3})
     assert (events, cycles) == ([], 3)
 
 
@@ -584,7 +588,7 @@ def test_steps_other_than_one_and_bounds_with_everything() -> None:
     outer = For("i", Unary("-", n, INT), less("i", Binary("max", n, integer(3), INT)), integer(3), inner)
     rows = [{"n": n} for n in range(9)]
     assert check(outer, rows, Options(registers=BOTH, parts=loops_at(outer, 1)), mixed) > 0
-    text = emit_verilog(make_controller("top", outer, ranges(rows)))
+    text = emit_verilog(make_controller("top", outer, ranges(rows)).module)
     assert "i_times_77_count" in text
     assert "*" not in text.replace("//", "")
 
@@ -597,7 +601,7 @@ def test_arguments_are_the_original_iterators_or_the_counters() -> None:
     program = tiled_matmul("by 4 4 2")
     tree, names = program_loops(program), {"S0": ("i", "j", "k")}
     rows = [{"n": 5}]
-    module = make_controller("mm", tree, ranges(rows), Options(arguments=names), program.kernel.context)
+    module = make_controller("mm", tree, ranges(rows), Options(arguments=names), program.kernel.context).module
     assert {"S0_i", "S0_j", "S0_k"} <= {port.name for port in module.of_kind("output")}
     counting = with_counters(tree)
     assert check(counting, rows, Options(), mixed, program.kernel.context) == 125
@@ -607,7 +611,7 @@ def test_arguments_are_the_original_iterators_or_the_counters() -> None:
 
 def test_counters_have_the_bits_that_their_values_need() -> None:
     tree = count("i", var("n"), plus(var("n"), 7), count("j", var("i"), 9, call("S", var("i"), var("j"))))
-    module = make_controller("top", tree, {"n": (1, 8)})
+    module = make_controller("top", tree, {"n": (1, 8)}).module
     assert {name: module[f"{name}_count"].width for name in "ij"} == {"i": 4, "j": 4}
     assert str(module["S_arg_0"].type) == "unsigned(4)"
     check(tree, [{"n": n} for n in range(1, 9)])
@@ -617,7 +621,7 @@ def test_names_that_clash_are_changed() -> None:
     """Parameters are called like ports, statements differ in capitals, a loop is called like a reserved word."""
     body = Block((call("s", var("signal")), call("S", var("last"))))
     tree = count("signal", 0, var("start"), body)
-    module = make_controller("shared", tree, {"start": (0, 5), "last": (3, 3)})
+    module = make_controller("shared", tree, {"start": (0, 5), "last": (3, 3)}).module
     ports = [port.name for port in module.of_kind("input", "output")]
     assert len({port.lower() for port in ports}) == len(ports)
     assert {"start", "last", "ready", "start_2", "last_2", "s_start", "S_start_2"} <= set(ports)
@@ -815,10 +819,10 @@ def designs() -> tuple[Recorded, ...]:
     known = thirds.kernel.context
     split = Options(registers=BOTH, parts=loops_at(figure_5_16(), 1), parallel=frozenset({(0, 1, 0)}))
     return (
-        recorded(make_controller("top", figure_5_16(), {"N": (0, 5)}, split), [{"N": n} for n in (0, 3, 1)]),
-        recorded(make_controller("mm", program_loops(thirds), {"n": (0, 99)}, context=known), sizes),
-        recorded(make_flat_controller("flat", thirds.kernel.schedule, {"n": (0, 99)}, context=known), sizes),
-        recorded(make_controller("dimensions", figure_5_16(), {"N": (0, 5)}, Options(shared=True)), [{"N": 2}]),
+        recorded(make_controller("top", figure_5_16(), {"N": (0, 5)}, split).module, [{"N": n} for n in (0, 3, 1)]),
+        recorded(make_controller("mm", program_loops(thirds), {"n": (0, 99)}, context=known).module, sizes),
+        recorded(make_flat_controller("flat", thirds.kernel.schedule, {"n": (0, 99)}, context=known).module, sizes),
+        recorded(make_controller("dimensions", figure_5_16(), {"N": (0, 5)}, Options(shared=True)).module, [{"N": 2}]),
     )
 
 
@@ -864,9 +868,9 @@ def test_control_of_matmul_in_tiles_has_no_multiplier_and_no_divider(kind: str, 
     program = tiled_matmul(sizes)
     limits, known = {"n": (0, 4095)}, program.kernel.context
     if kind == "flat":
-        module = make_flat_controller("mm", program.kernel.schedule, limits, context=known)
+        module = make_flat_controller("mm", program.kernel.schedule, limits, context=known).module
     else:
-        module = make_controller("mm", program_loops(program), limits, Options(shared=kind == "shared"), known)
+        module = make_controller("mm", program_loops(program), limits, Options(shared=kind == "shared"), known).module
     found = cells(module)
     assert found["$add"]
     assert not HARD & set(found)

@@ -197,7 +197,7 @@ def test_half_and_whole_block_memories_of_xilinx(needs_yosys: None) -> None:
 def test_control_has_no_multiplier_and_no_divider(tiling: str, shared: bool, needs_yosys: None) -> None:
     program = matmul(tiling)
     options, known = Options(shared=shared), program.kernel.context
-    module = make_controller("control", program_loops(program), {"n": (0, 4095)}, options, known)
+    module = make_controller("control", program_loops(program), {"n": (0, 4095)}, options, known).module
     assert cells(module)["$add"]
     assert not HARD & set(cells(module))
     found = synthesize(module, "ecp5-25k", clock=False)

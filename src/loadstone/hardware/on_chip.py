@@ -135,8 +135,7 @@ class _Top:
 
     def _narrow(self) -> dict[str, Signal]:
         """Parameters in the bits that values in range need."""
-        control = self.compute.control
-        types = {name: control.module[port].bits for name, port in control.parameters.items()}
+        types = self.compute.control.parameter_types
         return {name: self.names.wire(f"{name}_value", p.wrapped(types[name])) for name, p in self.parameters.items()}
 
     def _memory(self, name: str, store: ArrayLayout) -> None:
@@ -199,11 +198,8 @@ class _Top:
 
 def parameter_ports(names: Names, compute: ComputeUnit) -> dict[str, Signal]:
     """New inputs for the parameters."""
-    control = compute.control
-    return {
-        name: names.module.input(names.fresh(name), control.module[port].bits)
-        for name, port in control.parameters.items()
-    }
+    types = compute.control.parameter_types
+    return {name: names.module.input(names.fresh(name), type) for name, type in types.items()}
 
 
 def scalar_ports(names: Names, compute: ComputeUnit) -> dict[str, Signal]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from loadstone.hardware.compute.calls import exact
 from loadstone.hardware.control.controller import Options, Registers, make_controller
-from loadstone.hardware.control.interface import standing, statement_ports
+from loadstone.hardware.control.interface import standing
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.layout import ArrayLayouts
 from loadstone.hardware.names import Names
@@ -52,22 +52,18 @@ class Mover:
         self.arrays = tuple(name for name in statements_of(tree) if name not in MARKERS.names)
         arguments = dict.fromkeys(self.arrays, (PLACE, CELL))
         kernel = accelerator.kernel
-        module = make_controller(
+        controller = make_controller(
             f"{names.module.name}_{title}",
             tree,
             limits,
             replace(tile_options(tree), arguments=arguments),
             kernel.context,
         )
-        inputs = [port.name for port in module.of_kind("input")]
-        ports = statement_ports(arguments, statements_of(tree), inputs[: len(limits) + 1])
         self._goes = {name: names.module.wire(names.fresh(f"{title}_{name}_goes"), bit) for name in statements_of(tree)}
-        given: dict[str, Value] = dict(zip(inputs, (parameters[name] for name in limits), strict=False))
-        lasts = {ports.port(name, "last"): goes for name, goes in self._goes.items()}
-        control = names.module.instance(names.fresh(f"{title}_control"), module, {**given, "start": begin, **lasts})
+        control = controller.added(names, f"{title}_control", begin, parameters, self._goes)
         self.last = control["last"]
         wanted = {
-            name: standing(names, f"{title}_{name}", control[ports.port(name, "start")], goes)
+            name: standing(names, f"{title}_{name}", control[controller.port(name, "start")], goes)
             for name, goes in self._goes.items()
         }
         self.at = {name: wanted[name] for name in MARKERS.names if name in wanted}
@@ -75,8 +71,8 @@ class Mover:
         self.elements = {
             name: Element(
                 wanted[name],
-                control[ports.port(name, PLACE)],
-                control[ports.port(name, CELL)],
+                control[controller.port(name, PLACE)],
+                control[controller.port(name, CELL)],
                 self._goes[name],
             )
             for name in self.arrays

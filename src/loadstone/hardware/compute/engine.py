@@ -149,23 +149,18 @@ class Engine:
         return max((slot.port + 1 for slot in slots if slot.array == array), default=1)
 
     def _controller(self) -> Instance:
-        control = self.compute.control
-        inputs: dict[str, Value] = {control.parameters[name]: port for name, port in self.given.parameters.items()}
-        lasts = {control.ports.port(name, "last"): goes for name, goes in (self._going | self.passes).items()}
-        ports = {**inputs, "start": self.given.begin, **lasts}
-        return self.names.module.instance(self.names.fresh("control"), control.module, ports)
+        lasts = self._going | self.passes
+        return self.compute.control.added(self.names, "control", self.given.begin, self.given.parameters, lasts)
 
     def _standing(self, marker: str) -> Signal:
         """Whether the controller stands at a marker."""
-        start = self._control[self.compute.control.ports.port(marker, "start")]
+        start = self._control[self.compute.control.port(marker, "start")]
         return standing(self.names, marker, start, self.passes[marker], "has been reached, and not been passed yet")
 
     def _given_arguments(self, name: str, lane: Lane) -> dict[str, Value]:
         """The arguments of a statement in a lane, with the copy in addresses of memories that have two."""
-        ports = self.compute.control.ports
-        found: dict[str, Value] = {
-            what: self._control[ports.port(name, given)] for what, given in lane.arguments.items()
-        }
+        port = self.compute.control.port
+        found: dict[str, Value] = {what: self._control[port(name, given)] for what, given in lane.arguments.items()}
         for position, what in self.compute.signatures[name].addresses.items():
             store = self.compute.stores[self.compute.access(name, position).array]
             if store.copies > 1:
@@ -186,7 +181,7 @@ class Engine:
     def _mask(self, name: str, lane: int) -> Signal | None:
         """Whether a lane has an instance; None if it always does."""
         mask = self.compute.lanes(name)[lane].mask
-        return None if mask is None else self._control[self.compute.control.ports.port(name, mask)]
+        return None if mask is None else self._control[self.compute.control.port(name, mask)]
 
     def _words(self) -> dict[tuple[str, int, int, int], Signal]:
         return {

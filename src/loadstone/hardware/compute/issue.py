@@ -31,7 +31,7 @@ def add_issue(
     taken = _taken_ports(names, compute, going)
     for name in going:
         waits = [hit for hazard in compute.hazards if hazard.statement == name for hit in hits(hazard)]
-        start = control[compute.control.ports.port(name, "start")]
+        start = control[compute.control.port(name, "start")]
         wants = standing(names, name, start, going[name], "has been started, and may not go yet")
         m.assign(going[name], wants & ~any_of(*waits, *taken[name]))
 

@@ -19,7 +19,7 @@ import islpy as isl
 from loadstone.hardware.compute.calls import Lane, Signature, signature, with_lanes, with_signatures
 from loadstone.hardware.compute.local_layout import bank_count
 from loadstone.hardware.control.controller import PLAIN, Options, make_controller
-from loadstone.hardware.control.interface import OWN, Statements, statement_ports
+from loadstone.hardware.control.interface import OWN, Controller
 from loadstone.hardware.datapath.lowering import Arguments, access_at, lowered
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.pipeline import Datapath, Probe, address_type, make_datapath
@@ -33,7 +33,6 @@ from loadstone.model.kernel import WRITE, Access, Kernel, Statement
 from loadstone.parallel.banks import BanksOfLanes, BanksOfPlaces, Place
 from loadstone.parallel.hazards import may_follow, meeting_lanes
 from loadstone.parallel.lanes import NO_LANES, Lanes, masked_lanes, moved_iterators
-from loadstone.rtl.module import Module
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import Bits
 
@@ -53,20 +52,6 @@ class Hazard:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Control:
-    """The controller, its ports for parameters by name, and those for statements."""
-
-    module: Module
-    parameters: Mapping[str, str]
-    ports: Statements
-
-    def types(self, statement: str) -> list[Bits]:
-        """The types of the arguments of a statement, in order."""
-        names = self.ports.arguments[statement]
-        return [self.module[self.ports.port(statement, name)].bits for name in names]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class ComputeUnit:
     """What computes a kernel: a controller and datapaths by statement; `stable` are scalars that are never written.
 
@@ -78,7 +63,7 @@ class ComputeUnit:
     kernel: Kernel
     stores: ArrayLayouts
     memories: MemoryTiming
-    control: Control
+    control: Controller
     signatures: Mapping[str, Signature]
     datapaths: Mapping[str, Datapath]
     hazards: tuple[Hazard, ...]
@@ -95,8 +80,7 @@ class ComputeUnit:
     def stable_types(self) -> dict[str, Bits]:
         """The types of values that do not change: scalars that are never written, and parameters."""
         types = {each: self.stores[each].type for each in self.stable}
-        ports = self.control.parameters.items()
-        return types | {parameter: self.control.module[port].bits for parameter, port in ports}
+        return types | self.control.parameter_types
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -145,7 +129,7 @@ def make_compute_unit(
     written = {statement.write.array for statement in statements.values()}
     stable = frozenset(each for each, array in kernel.arrays.items() if array.rank == 0 and each not in written)
     types = {each: stores[each].type for each in stable}
-    types |= {parameter: control.module[port].bits for parameter, port in control.parameters.items()}
+    types |= control.parameter_types
     early: dict[str, Timetable] = {}
     for each, statement in statements.items():
         arguments = _with_copies(signatures[each].typed(control.types(each)), statement, stores)
@@ -191,13 +175,10 @@ def make_control(
     limits: Mapping[str, Limits],
     kernel: Kernel,
     options: Options = PLAIN,
-) -> Control:
+) -> Controller:
     """The controller of a loop tree whose instances have the arguments of signatures."""
     arguments = {each: signature.names for each, signature in signatures.items()}
-    module = make_controller(name, tree, limits, replace(options, arguments=arguments), kernel.context)
-    inputs = [port.name for port in module.of_kind("input")][: len(limits) + 1]
-    ports = statement_ports(arguments, statements_of(tree), inputs)
-    return Control(module, dict(zip(limits, inputs, strict=False)), ports)
+    return make_controller(name, tree, limits, replace(options, arguments=arguments), kernel.context)
 
 
 def _late_enough(times: Mapping[str, Timetable], statements: Mapping[str, Statement]) -> dict[str, Timetable]:

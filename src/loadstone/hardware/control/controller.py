@@ -32,8 +32,10 @@ from loadstone.hardware.control.interface import (
     OWN,
     Call,
     Calls,
+    Controller,
     Statements,
     parameter_inputs,
+    port_names,
     run_state,
     selected,
     statement_inputs,
@@ -149,7 +151,7 @@ def make_controller(
     parameters: Mapping[str, Limits],
     options: Options = PLAIN,
     context: isl.Set | None = None,
-) -> Module:
+) -> Controller:
     """A controller that starts the statements of a loop tree in their order, for parameters in ranges.
 
     Ports: `start`, the parameters, `S_start`, `S_last` and `S_...` for the arguments of each statement S, `last` in the
@@ -182,8 +184,8 @@ def _filled(
     options: Options,
     context: isl.Set | None,
     bounds: dict[_Key, list[Bounds]],
-) -> Module:
-    """The module of a controller; the bounds of all loops are noted, or used for counters that they share."""
+) -> Controller:
+    """A controller; the bounds of all loops are noted, or used for counters that they share."""
     m = Module(fresh(name, ()), f"Runs the loops of {name}.")
     inputs = parameter_inputs(m, parameters)
     start = m.input("start", bit, "starts it, when it is ready")
@@ -198,7 +200,7 @@ def _filled(
         level.finish()
     run_state(builder.names, start, part.last)
     statement_outputs(m, builder.statements, part.calls)
-    return m
+    return Controller(m, port_names(m, parameters), ports)
 
 
 def _module_parts(m: Module, ports: Statements) -> _ModuleParts:

@@ -17,8 +17,10 @@ from loadstone.hardware.control.expressions import Arithmetic, Term
 from loadstone.hardware.control.interface import (
     OWN,
     Call,
+    Controller,
     Statements,
     parameter_inputs,
+    port_names,
     run_state,
     statement_inputs,
     statement_outputs,
@@ -67,7 +69,7 @@ def make_flat_controller(
     parameters: Mapping[str, Limits],
     arguments: Mapping[str, Sequence[str]] | None = None,
     context: isl.Set | None = None,
-) -> Module:
+) -> Controller:
     """A controller with the ports of `make_controller` that runs the instances of a schedule in its order.
 
     An instance takes as long as its statement. If there is none, the controller takes one cycle. Where the walk is
@@ -88,7 +90,7 @@ def make_flat_controller(
     lasts = statement_inputs(m, ports)
     builder = _Builder(Names(m, (*ports.outputs(), *OWN)), walk, _reach(schedule, known, variables, walk))
     builder.fill(start, values, uses, ports, lasts)
-    return m
+    return Controller(m, port_names(m, parameters), ports)
 
 
 def _variables(schedule: isl.UnionMap, parameters: Mapping[str, Limits]) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from loadstone.hardware.control.ranged import Ranged, chosen, type_between
 from loadstone.hardware.names import Names
 from loadstone.loops.ranges import Limits
 from loadstone.rtl.expressions import Signal, Value
-from loadstone.rtl.module import Module
+from loadstone.rtl.module import Instance, Module
 from loadstone.rtl.names import fresh
-from loadstone.rtl.types import bit
+from loadstone.rtl.types import Bits, bit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +53,36 @@ class Statements:
         return Statements({name: self.arguments[name] for name in statements}, self.ports)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Controller:
+    """The module of a controller, its ports for parameters by name, and those for statements."""
+
+    module: Module
+    parameters: Mapping[str, str]
+    statements: Statements
+
+    @property
+    def parameter_types(self) -> dict[str, Bits]:
+        """The types of parameters by name."""
+        return {name: self.module[port].bits for name, port in self.parameters.items()}
+
+    def port(self, statement: str, what: str) -> str:
+        """The name of a port of a statement: `start`, `last` or an argument."""
+        return self.statements.port(statement, what)
+
+    def types(self, statement: str) -> list[Bits]:
+        """The types of the arguments of a statement, in order."""
+        return [self.module[self.port(statement, name)].bits for name in self.statements.arguments[statement]]
+
+    def added(
+        self, names: Names, wish: str, start: Value, parameters: Mapping[str, Value], lasts: Mapping[str, Value]
+    ) -> Instance:
+        """An instance of it in a module, with values of parameters and the last cycles of statements."""
+        given = {port: parameters[name] for name, port in self.parameters.items()}
+        ended = {self.port(name, "last"): last for name, last in lasts.items()}
+        return names.module.instance(names.fresh(wish), self.module, {**given, "start": start, **ended})
+
+
 def statement_ports(
     given: Mapping[str, Sequence[str]], counts: Mapping[str, int], parameters: Iterable[str]
 ) -> Statements:
@@ -65,6 +95,11 @@ def statement_ports(
             ports[statement, what] = fresh(f"{statement}_{what}", taken)
             taken.add(ports[statement, what].lower())
     return Statements(arguments, ports)
+
+
+def port_names(m: Module, parameters: Iterable[str]) -> dict[str, str]:
+    """The ports of parameters, which are the first inputs of a module."""
+    return dict(zip(parameters, (port.name for port in m.of_kind("input")), strict=False))
 
 
 def parameter_inputs(m: Module, parameters: Mapping[str, Limits]) -> dict[Term, Ranged]:

@@ -157,12 +157,9 @@ class _Top:
         """The controller, and a register for the instance at which it stands."""
         m, names, control = self.module, self.names, self.compute.control
         going = {name: self._wire(f"{name}_goes") for name in self.compute.datapaths}
-        inputs: dict[str, Value] = {control.parameters[name]: port for name, port in self.parameters.items()}
-        inputs |= {control.ports.port(name, "last"): goes for name, goes in going.items()}
-        self.control = m.instance(names.fresh("control"), control.module, {**inputs, "start": self.begin})
+        self.control = control.added(names, "control", self.begin, self.parameters, going)
         at = {
-            name: standing(names, name, self.control[control.ports.port(name, "start")], goes)
-            for name, goes in going.items()
+            name: standing(names, name, self.control[control.port(name, "start")], goes) for name, goes in going.items()
         }
         record = one_hot_mux([(at[name], self._record(name)) for name in going]).wrapped(self.records.type)
         taken = self._wire("instance_taken")
@@ -196,8 +193,9 @@ class _Top:
 
     def _record(self, name: str) -> Value:
         """The record of the instance at which the controller stands."""
-        ports = self.compute.control.ports
-        return self.records.made(name, {what: self.control[ports.port(name, what)] for what in ports.arguments[name]})
+        control = self.compute.control
+        arguments = control.statements.arguments[name]
+        return self.records.made(name, {what: self.control[control.port(name, what)] for what in arguments})
 
     def _computed(self, turn: Turn) -> Value:
         """The element that an instance computes."""

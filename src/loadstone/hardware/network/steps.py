@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loadstone.hardware.control.controller import Options, make_controller
-from loadstone.hardware.control.interface import standing, statement_ports
+from loadstone.hardware.control.interface import standing
 from loadstone.hardware.names import Names
 from loadstone.hardware.network.links import Walk
-from loadstone.loops.paths import statements as statements_of
 from loadstone.loops.ranges import Limits
 from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Signal, Value, const
@@ -60,21 +59,14 @@ class Steps:
         """Adds the controller: whether it stands at an instance, and the fields of that."""
         names, m, name = self.names, self.names.module, self._walk.process.name
         arguments = {name: self._walk.fields}
-        module = make_controller(
+        controller = make_controller(
             f"{m.name}_control", self._walk.tree, given.limits, Options(arguments=arguments), given.context
         )
-        inputs = [port.name for port in module.of_kind("input")]
-        ports = statement_ports(arguments, statements_of(self._walk.tree), inputs[: len(given.limits) + 1])
-        parameters = dict(zip(inputs, (given.parameters[each] for each in given.limits), strict=False))
-        control = m.instance(
-            names.fresh("control"),
-            module,
-            {**parameters, "start": given.begin, ports.port(name, "last"): self.enters},
-        )
+        control = controller.added(names, "control", given.begin, given.parameters, {name: self.enters})
         with m.clocked():
             m.assign(self.ended, control["last"] | (self.ended & ~given.begin))
-        fields: dict[str, Value] = {field: control[ports.port(name, field)] for field in self._walk.fields}
-        return standing(names, "instance", control[ports.port(name, "start")], self.enters), fields
+        fields: dict[str, Value] = {field: control[controller.port(name, field)] for field in self._walk.fields}
+        return standing(names, "instance", control[controller.port(name, "start")], self.enters), fields
 
     def field(self, name: str) -> Value:
         """A field of the step at the front; what no step says always holds."""
