@@ -2,10 +2,10 @@
 
     python benchmarks/controllers.py [--table 5.1|5.2|5.6] [--counters shared|own] [VARIANT ...]
 
-Areas and clocks come from `loadstone.rtl.synthesis`. A logic element of a Stratix is a table of four inputs with a
-register; an ECP5 has such tables as well, but is newer by some years: areas compare, clocks only among themselves.
-`own` has a counter for each loop, `shared` one for all loops of a depth, as Devos has. Clocks move by a tenth with the
-seed of the placement, so small differences say nothing.
+Areas and clocks come from `loadstone.rtl.programs.synthesis`. A logic element of a Stratix is a table of four inputs
+with a register; an ECP5 has such tables as well, but is newer by some years: areas compare, clocks only among
+themselves. `own` has a counter for each loop, `shared` one for all loops of a depth, as Devos has. Clocks move by a
+tenth with the seed of the placement, so small differences say nothing.
 
 Table 5.1: the nest of Figure 5.5, one automaton for each dimension (factorized) or one for all (monolithic), for fixed
 cols = 8 and rows = 5. Our controllers know no word width; they are made for parameters of as many bits, which are then
@@ -46,7 +46,7 @@ from loadstone.model.kernel import Kernel
 from loadstone.model.types import INT
 from loadstone.poly.spaces import Dim
 from loadstone.rtl import Module, Value, signed
-from loadstone.rtl.synthesis import Resources, cells, synthesize
+from loadstone.rtl.programs.synthesis import Resources, cells, synthesize
 
 DEVICE = "ecp5-85k"
 HARD = {"$mul", "$div", "$mod", "$divfloor", "$modfloor", "$macc", "$pow"}

@@ -44,8 +44,8 @@ from loadstone.operators import (
 )
 from loadstone.operators.compare import Relation
 from loadstone.rtl import Module, bit, signed, unsigned, verilog_files
-from loadstone.rtl.programs import cache_folder, find_program, run_program, write_files
-from loadstone.rtl.synthesis import synthesize
+from loadstone.rtl.programs.command import cache_folder, find_program, run_program, write_files
+from loadstone.rtl.programs.synthesis import synthesize
 
 RELATIONS: dict[Relation, str] = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 C_TYPES = {SINGLE: "float", DOUBLE: "double"}

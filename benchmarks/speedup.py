@@ -36,7 +36,7 @@ from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import preset
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.model.kernel import Kernel
-from loadstone.rtl.synthesis import Resources, synthesize
+from loadstone.rtl.programs.synthesis import Resources, synthesize
 from loadstone.simulate.hardware.system import SystemResult, SystemRun
 from loadstone.simulate.memory import live_out_arrays, mismatches
 from loadstone.transfer.volumes import count

@@ -12,7 +12,8 @@ from loadstone.hardware.design import BusDesign
 from loadstone.hardware.harness.placement import placed, words_needed
 from loadstone.hardware.harness.system import CHANCE, WORDS, make_system
 from loadstone.hardware.supervisor import ErrorKind
-from loadstone.rtl import Instance, Module, Signal, Value, any_of, bit, const, mux, unsigned, verilator
+from loadstone.rtl import Instance, Module, Signal, Value, any_of, bit, const, mux, unsigned
+from loadstone.rtl.programs import verilator
 from loadstone.simulate.hardware.system import SystemRun
 from loadstone.simulate.memory import Memory
 

@@ -10,7 +10,8 @@ from loadstone.dram.timing import Timing
 from loadstone.hardware.design import BusDesign
 from loadstone.hardware.harness.placement import placed, words_needed
 from loadstone.hardware.harness.system import WORDS, make_system
-from loadstone.rtl import Module, Signal, Value, bit, const, mux, unsigned, verilator
+from loadstone.rtl import Module, Signal, Value, bit, const, mux, unsigned
+from loadstone.rtl.programs import verilator
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate.hardware.system import SystemRun
 from loadstone.simulate.memory import Memory

@@ -13,6 +13,7 @@ LAYERS = (
     ("errors",),
     ("markup", "options"),
     ("rtl",),
+    ("rtl.programs",),
     ("operators", "bus"),
     ("dram",),
     ("poly",),

@@ -37,7 +37,7 @@ from loadstone.pipeline import Compilation, Split, split_network
 from loadstone.projects import build_network, build_programs
 from loadstone.reporting.data import gather_report
 from loadstone.reporting.page import Page
-from loadstone.rtl.synthesis import Resources, synthesize
+from loadstone.rtl.programs.synthesis import Resources, synthesize
 from loadstone.storage.local_plan import LocalPlan
 from loadstone.transform.tiling import Tiling
 from loadstone.trials import compare_executions, run_program

@@ -27,8 +27,9 @@ from loadstone.bus import (
 from loadstone.bus.ports import Protocol
 from loadstone.dram import Timing, preset
 from loadstone.errors import ToolError
-from loadstone.rtl import Module, RtlError, Simulation, ghdl, icarus, vectors, verilator
-from loadstone.rtl.programs import find_program
+from loadstone.rtl import Module, RtlError, Simulation, vectors
+from loadstone.rtl.programs import ghdl, icarus, verilator
+from loadstone.rtl.programs.command import find_program
 
 PROTOCOLS: tuple[Protocol, ...] = ("axi", "avalon")
 FLAT = Timing("flat", 1, 1 << 20, Fraction(512), 0, 40)

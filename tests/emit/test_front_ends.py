@@ -16,7 +16,8 @@ from hdl_projects import PROGRAMS, VERILATOR
 from kernels import EXAMPLES, ROOT, tiny_parameters
 from loadstone.emit.project import Project
 from loadstone.errors import ToolError, UnsupportedError
-from loadstone.rtl import Module, bit, emit_verilog, slang, unsigned, yosys
+from loadstone.rtl import Module, bit, emit_verilog, unsigned
+from loadstone.rtl.programs import slang, yosys
 from rtl_designs import designs
 
 WHERE = ("chip", "axi", "avalon")

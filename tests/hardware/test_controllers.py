@@ -36,20 +36,10 @@ from loadstone.model.types import INT
 from loadstone.parallel.independence import independent
 from loadstone.poly import fixed
 from loadstone.poly.enumeration import pairs
-from loadstone.rtl import (
-    Module,
-    Simulation,
-    emit_verilog,
-    emit_vhdl,
-    ghdl,
-    hierarchy,
-    icarus,
-    vectors,
-    verilator,
-    yosys,
-)
-from loadstone.rtl.programs import find_program
-from loadstone.rtl.synthesis import cells
+from loadstone.rtl import Module, Simulation, emit_verilog, emit_vhdl, hierarchy, vectors
+from loadstone.rtl.programs import ghdl, icarus, verilator, yosys
+from loadstone.rtl.programs.command import find_program
+from loadstone.rtl.programs.synthesis import cells
 from loadstone.transform.program import Program
 from rtl_designs import combined
 

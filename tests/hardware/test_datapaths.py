@@ -18,7 +18,8 @@ from loadstone.hardware.compute import unit as compute
 from loadstone.hardware.compute.memories import make_memory
 from loadstone.hardware.on_chip import Design
 from loadstone.model.kernel import Kernel
-from loadstone.rtl import Simulation, ghdl, icarus, unsigned, vectors, verilator
+from loadstone.rtl import Simulation, unsigned, vectors
+from loadstone.rtl.programs import ghdl, icarus, verilator
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate.hardware.on_chip import HardwareRun, OnChipSimulator
 from loadstone.simulate.memory import initial_memory

@@ -24,7 +24,8 @@ from loadstone.loops.ranges import parameter_limits, within
 from loadstone.model.kernel import Kernel
 from loadstone.parallel.operands import Word, words_read
 from loadstone.poly import fixed, pairs
-from loadstone.rtl import Simulation, ghdl, unsigned, verilator
+from loadstone.rtl import Simulation, unsigned
+from loadstone.rtl.programs import ghdl, verilator
 from loadstone.simulate.hardware.system import SystemResult, SystemRun
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.compiled import compile_reference

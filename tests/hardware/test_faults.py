@@ -21,7 +21,7 @@ from loadstone.hardware.network.top import NetworkDesign, make_network_design
 from loadstone.hardware.supervisor import ErrorKind
 from loadstone.loops.ranges import parameter_limits
 from loadstone.networks.sizes import sized
-from loadstone.rtl import verilator
+from loadstone.rtl.programs import verilator
 from loadstone.simulate.hardware.on_chip import HardwareRun
 from loadstone.simulate.hardware.system import SystemRun, check_end
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches

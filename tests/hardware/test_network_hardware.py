@@ -30,7 +30,8 @@ from loadstone.networks.model import Channel, Network, Pattern
 from loadstone.networks.sizes import ChannelSize, sized
 from loadstone.networks.split import split_completely
 from loadstone.poly.spaces import Dim
-from loadstone.rtl import Simulation, ghdl, verilator
+from loadstone.rtl import Simulation
+from loadstone.rtl.programs import ghdl, verilator
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate.hardware.system import SystemResult, SystemRun
 from loadstone.simulate.memory import Memory, live_out_arrays, mismatches

@@ -50,7 +50,8 @@ from loadstone.hardware.harness.bench import make_bench
 from loadstone.hardware.supervisor import ErrorKind
 from loadstone.hardware.whole_run import LOADED, STORED
 from loadstone.loops.ranges import parameter_limits
-from loadstone.rtl import Module, Simulation, bit, const, ghdl, signed, unsigned, verilator
+from loadstone.rtl import Module, Simulation, bit, const, signed, unsigned
+from loadstone.rtl.programs import ghdl, verilator
 from loadstone.simulate.hardware.system import SystemRun
 from loadstone.simulate.memory import initial_memory
 from ready import accelerator_of

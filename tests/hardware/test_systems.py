@@ -21,7 +21,8 @@ from loadstone.hardware.harness.system import CHANCE, make_system
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import parameter_limits
 from loadstone.model.kernel import Kernel
-from loadstone.rtl import Simulation, ghdl, unsigned, verilator
+from loadstone.rtl import Simulation, unsigned
+from loadstone.rtl.programs import ghdl, verilator
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate.hardware.system import SystemRun
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches

@@ -59,14 +59,12 @@ from loadstone.rtl import (
     Simulation,
     bit,
     emit_verilog,
-    ghdl,
-    icarus,
     signed,
     unsigned,
     vectors,
-    verilator,
 )
-from loadstone.rtl.programs import find_program
+from loadstone.rtl.programs import ghdl, icarus, verilator
+from loadstone.rtl.programs.command import find_program
 
 TINY = Float(3, 2)
 TINIEST = Float(2, 3)

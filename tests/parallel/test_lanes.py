@@ -28,7 +28,8 @@ from loadstone.model.kernel import WRITE, Kernel
 from loadstone.model.types import INT
 from loadstone.parallel.lanes import Lanes, find_lanes
 from loadstone.poly import fixed, pairs
-from loadstone.rtl import emit_verilog, verilator
+from loadstone.rtl import emit_verilog
+from loadstone.rtl.programs import verilator
 from loadstone.simulate.hardware.system import SystemRun
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.compiled import compile_reference

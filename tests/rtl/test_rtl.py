@@ -29,18 +29,16 @@ from loadstone.rtl import (
     const,
     emit_verilog,
     emit_vhdl,
-    ghdl,
-    icarus,
     make_fifo,
     mux,
     signed,
     unsigned,
     vectors,
-    verilator,
     verilog_files,
     vhdl_files,
 )
-from loadstone.rtl.programs import find_program
+from loadstone.rtl.programs import ghdl, icarus, verilator
+from loadstone.rtl.programs.command import find_program
 from rtl_designs import combined, designs, hierarchy_of_machines, machine, memories, random_cycles, random_value
 
 CYCLES = 150

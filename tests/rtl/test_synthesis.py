@@ -21,16 +21,14 @@ from loadstone.rtl import (
     Simulation,
     bit,
     const,
-    icarus,
-    nextpnr,
     signed,
     unsigned,
     vectors,
     verilog_files,
-    yosys,
 )
-from loadstone.rtl.programs import write_files
-from loadstone.rtl.synthesis import DEVICES, Resources, between_registers, cells, synthesize
+from loadstone.rtl.programs import icarus, nextpnr, yosys
+from loadstone.rtl.programs.command import write_files
+from loadstone.rtl.programs.synthesis import DEVICES, Resources, between_registers, cells, synthesize
 from loadstone.transform.program import Program, program_of
 from rtl_designs import combined, designs, random_cycles
 

@@ -10,7 +10,7 @@ from loadstone.cli.circuits import circuit_of
 from loadstone.cli.console import console, table
 from loadstone.cli.parser import check_modes
 from loadstone.options import Mode
-from loadstone.rtl.synthesis import Resources, synthesize
+from loadstone.rtl.programs.synthesis import Resources, synthesize
 
 MODES: dict[Mode, str] = {"on-chip": "hardware on chip, without --bus", "accelerator": "--bus"}
 

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.ports import Bus, attach, declare_ports, declare_wires
-from loadstone.rtl import External, Module, unsigned, verilator
-from loadstone.rtl.programs import cache_folder, find_program, run_program, write_files
+from loadstone.rtl import External, Module, unsigned
+from loadstone.rtl.programs import verilator
+from loadstone.rtl.programs.command import cache_folder, find_program, run_program, write_files
 
 BUS = Bus("axi", data_width=128, address_width=28)
 """The port of the controller."""

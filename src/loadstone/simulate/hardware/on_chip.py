@@ -12,7 +12,7 @@ from loadstone.hardware.harness.cycle_limits import MOST_CYCLES
 from loadstone.hardware.layout import memory_words
 from loadstone.hardware.on_chip import Design
 from loadstone.hardware.words import decoded, encoded
-from loadstone.rtl import ghdl, icarus, verilator
+from loadstone.rtl.programs import ghdl, icarus, verilator
 from loadstone.rtl.vectors import Cycle, Session
 from loadstone.simulate.memory import Memory
 

@@ -20,8 +20,8 @@ from loadstone.hardware.layout import memory_words
 from loadstone.hardware.supervisor import ERROR, ERROR_ADDRESS, ErrorKind
 from loadstone.hardware.whole_run import LOADED, STORED
 from loadstone.hardware.words import decoded, encoded
-from loadstone.rtl import verilator
 from loadstone.rtl.module import Module
+from loadstone.rtl.programs import verilator
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate.hardware.activity import PROCESSES, Activity
 from loadstone.simulate.memory import Memory

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError
-from loadstone.rtl import nextpnr, yosys
 from loadstone.rtl.module import Module
-from loadstone.rtl.programs import cache_folder, write_files
+from loadstone.rtl.programs import nextpnr, yosys
+from loadstone.rtl.programs.command import cache_folder, write_files
 from loadstone.rtl.verilog import verilog_files
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from loadstone.errors import Diagnostic, ToolError
 from loadstone.rtl.module import Module
-from loadstone.rtl.programs import run_program, write_files
+from loadstone.rtl.programs.command import run_program, write_files
 from loadstone.rtl.verilog import verilog_files
 
 _INSTALL = "install it with: pip install pyslang"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import Diagnostic, ToolError
-from loadstone.rtl.programs import find_program, run_program
+from loadstone.rtl.programs.command import find_program, run_program
 
 _SCRIPT, _REPORT = "synthesis.ys", "cells.json"
 _IN_PYTHON = f"from pyosys import libyosys; libyosys.run_pass('script {_SCRIPT}', libyosys.Design())"

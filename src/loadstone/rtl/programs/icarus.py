@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from loadstone.rtl.module import Module
-from loadstone.rtl.programs import find_program, run_program, write_files
+from loadstone.rtl.programs.command import find_program, run_program, write_files
 from loadstone.rtl.vectors import (
     Cycle,
     Ending,

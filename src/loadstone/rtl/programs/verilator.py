@@ -12,7 +12,7 @@ from pathlib import Path
 from loadstone.errors import Diagnostic, ToolError
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import Module, externals
-from loadstone.rtl.programs import cache_folder, find_program, run_program, write_files
+from loadstone.rtl.programs.command import cache_folder, find_program, run_program, write_files
 from loadstone.rtl.types import Bits, RtlError
 from loadstone.rtl.vectors import Cycle, completed, inputs_of, outputs_of
 from loadstone.rtl.verilog import verilog_files
