@@ -593,7 +593,7 @@ def test_empty_runs_print_tables(capsys: pytest.CaptureFixture[str]) -> None:
 def test_bad_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reuse", str(DEVOS), "-p", "M=3"]) == 2
     assert main(["reuse", str(DEVOS), "-p", "N=3", "--line", "4", "--trace"]) == 2
-    assert "lines are for measured distances" in capsys.readouterr().err
+    assert "--line has no effect with --trace" in capsys.readouterr().err
 
 
 def test_default_size_is_a_power_of_two() -> None:

@@ -1,0 +1,108 @@
+"""Options: none is ignored in silence, mistakes are named, and with --json errors are JSON as well."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kernels import ROOT
+from loadstone.cli.main import COMMANDS, main
+from loadstone.cli.parser import CommandParser
+from loadstone.options import Choices, HardwareOptions, RunOptions, options_of
+
+MATMUL = str(ROOT / "examples" / "matmul.c")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run {} --target c --memory paper",
+        "run {} --target c --timeline",
+        "run {} --target c --vcd x.vcd",
+        "run {} --target c --depth 2 --unroll 2",
+        "run {} --target hls --checked",
+        "run {} --target c --flavour vitis",
+        "run {} --target verilog --tile 8",
+        "run {} --target verilog --depth 2",
+        "run {} --target verilog --network",
+        "run {} --target verilog --memory paper --checked",
+        "run {} --target verilog --memory paper --simulator transactions --seed 1",
+        "run {} --target verilog --memory paper --simulator transactions --no-baseline",
+        "run {} --target verilog --memory paper --network --unroll 2",
+        "run {} --target model --tile 8",
+        "build {} --target c --bus axi -o out",
+        "build {} --target verilog --tile 8 -o out",
+        "build {} --target hls --read-ports 2 -o out",
+        "synth {} --tile 8",
+        "synth {} --unroll 2",
+        "plan {} --quast -p n=4",
+        "plan {} --quast --per-tile",
+        "transform {} -p n=4",
+        "transform {} --allow-illegal",
+        "info {} --free-reductions",
+        "reuse {} --symbolic --seed 3",
+        "reuse {} --symbolic --trace",
+    ],
+)
+def test_options_without_effect_are_errors(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command.format(MATMUL).split()) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "has no effect" in err
+
+
+@pytest.mark.parametrize("command", ["build {} --target c --target verilog --tile 4 -p n=5 -o {}"])
+def test_an_option_for_one_of_several_targets_has_an_effect(command: str, tmp_path: Path) -> None:
+    assert main(command.format(MATMUL, tmp_path / "out").split()) == 0
+
+
+def test_errors_are_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.c"
+    path.write_text("void f(int n, int a[n]) {\n  for (int i = 0; i < n; i++)\n    a[i] = b;\n}\n")
+    assert main(["info", str(path), "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)["error"]
+    assert found["file"] == str(path)
+    assert (found["line"], found["column"]) == (3, 12)
+    assert set(found) == {"message", "file", "line", "column", "hint"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("run", MATMUL, "-p", "n=x", "--json"), 2),
+        (("run", MATMUL, "-p", "n=-5", "--json"), 2),
+        (("run", MATMUL, "--nonsense", "--json"), 2),
+        (("plan", MATMUL, "--schedule", "{ S0[i,j,k] -> [-k, i, j] }", "--json"), 1),
+    ],
+)
+def test_every_kind_of_error_is_json(
+    arguments: tuple[str, ...], status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == status
+    assert json.loads(capsys.readouterr().out)["error"]["message"]
+
+
+def test_options_that_are_nearly_right(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", MATMUL, "--unrol", "4"]) == 2
+    assert "did you mean --unroll?" in capsys.readouterr().err
+
+
+def test_reports_are_html(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", MATMUL, "-o", str(tmp_path / "x.pdf")]) == 2
+    assert "HTML" in capsys.readouterr().err
+
+
+def test_every_option_of_the_classes_is_one_of_run() -> None:
+    parser = CommandParser()
+    next(command for command in COMMANDS if command.name == "run").add_options(parser)
+    fields = {option.dest for kind in (Choices, HardwareOptions, RunOptions) for option in options_of(kind)}
+    assert fields <= set(parser.options)
+
+
+def test_help_has_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    text = capsys.readouterr().out
+    assert all(f"\n{title}:\n" in text for title in ("kernel", "tiling and local memories", "run", "hardware"))
