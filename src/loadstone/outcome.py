@@ -107,7 +107,7 @@ class Outcome:
     memory: MemoryUse | None = None
     lanes: Lanes | None = field(default=None, repr=False)
     statements: Mapping[str, Mapping[str, Any]] | None = None
-    tiling: Mapping[str, Any] | None = None
+    tiling: Mapping[str, Any] | None = field(default=None, repr=False)
     activities: tuple[Activity, ...] = field(default=(), repr=False)
 
     @property

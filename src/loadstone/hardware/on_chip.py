@@ -19,7 +19,8 @@ from loadstone.hardware.words import encoded
 from loadstone.loops.model import Node
 from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import Array, Kernel
-from loadstone.rtl.expressions import Signal, Value, any_of
+from loadstone.rtl.conditions import any_of
+from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import bit
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from loadstone.loops.ranges import Limits
-from loadstone.rtl.expressions import Signal, Value, all_of
+from loadstone.rtl.conditions import all_of
+from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.types import Bits, signed
 
 _WORD, _LONG = signed(32), signed(64)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from loadstone.rtl.expressions import Value, const, mux
+from loadstone.rtl.conditions import mux
+from loadstone.rtl.expressions import Value, const
 
 Choice = tuple[Value, Value]
 """A condition, and the value that it chooses."""

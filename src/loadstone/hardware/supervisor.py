@@ -15,7 +15,8 @@ from loadstone.bus.ports import Bus, attach
 from loadstone.hardware.names import Names
 from loadstone.hardware.parameters import are_in_range, parameter_type
 from loadstone.loops.ranges import Limits
-from loadstone.rtl.expressions import Signal, Value, cat, const, mux
+from loadstone.rtl.conditions import mux
+from loadstone.rtl.expressions import Signal, Value, cat, const
 from loadstone.rtl.module import Instance, Module
 from loadstone.rtl.types import bit, unsigned
 

@@ -2,7 +2,8 @@
 
 from loadstone.rtl.blocks import make_fifo, make_pipeline_register, make_skid_buffer
 from loadstone.rtl.checks import check
-from loadstone.rtl.expressions import Signal, Value, all_of, any_of, cat, const, mux, repeat
+from loadstone.rtl.conditions import all_of, any_of, mux
+from loadstone.rtl.expressions import Signal, Value, cat, const, repeat
 from loadstone.rtl.interpreter import Simulation
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import External, Instance, Module, hierarchy

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loadstone.rtl.expressions import Signal, Value, mux
+from loadstone.rtl.conditions import mux
+from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import Bits, RtlError, address_width, bit, unsigned
 

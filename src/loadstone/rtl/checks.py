@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 
-from loadstone.rtl.expressions import Signal, Slice, Value, children
+from loadstone.rtl.expressions import Signal, Slice, Value
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import Drive, External, Instance, Item, Module, Process, Section, hierarchy
-from loadstone.rtl.statements import always_assigned, expressions, leaves, targets
+from loadstone.rtl.statements import always_assigned, children, expressions, leaves, targets
 from loadstone.rtl.types import Bits, RtlError
 
 Paths = dict[str, set[str]]

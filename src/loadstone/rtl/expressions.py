@@ -8,15 +8,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import Literal, NoReturn
 
+from loadstone.rtl.folding import BinaryOperator, CompareOperator, bit_range, decided, folded
 from loadstone.rtl.types import Bits, Enum, RtlError, Type, bit, common_type, signed, type_of, unsigned
 
 Kind = Literal["input", "output", "parameter", "wire", "register"]
-BinaryOperator = Literal["add", "sub", "mul", "and", "or", "xor"]
 UnaryOperator = Literal["not", "neg"]
-CompareOperator = Literal["eq", "ne", "lt", "le", "gt", "ge"]
 ReduceOperator = Literal["any", "all", "parity"]
 _LONGEST_AMOUNT = 30
 
@@ -115,7 +113,7 @@ class Value:
         """Bits `x[low:high]` (high excluded), bit `x[i]` (negative: from the top), or bit `x[value]`; unsigned."""
         if isinstance(index, Value):
             return sliced(_shift("right", self, index), 0, 1)
-        low, high = _bounds(index, self.bits.width)
+        low, high = bit_range(index, self.bits.width)
         return sliced(self, low, high - low)
 
     def __iter__(self) -> NoReturn:
@@ -297,52 +295,6 @@ def repeat(value: Value, count: int) -> Value:
     return cat(*(value for _ in range(count)))
 
 
-def mux(condition: Operand, left: Operand, right: Operand) -> Value:
-    """The left value where the condition holds, else the right one, in the smallest type for both."""
-    choice = truth(condition)
-    first, second = as_value(left), as_value(right)
-    target = common_type(first.bits, second.bits)
-    first, second = converted(first, target), converted(second, target)
-    if isinstance(choice, Const):
-        return first if choice.value else second
-    return Mux(target, choice, first, second)
-
-
-def truth(condition: Operand) -> Value:
-    """A condition, which must be one unsigned bit."""
-    value = as_value(condition)
-    if value.type != bit:
-        raise RtlError(f"a condition is one bit, not {value.type}")
-    return value
-
-
-def any_of(*conditions: Operand) -> Value:
-    """Whether one of the conditions holds."""
-    return reduce(lambda left, right: left | right, map(truth, conditions), const(0))
-
-
-def all_of(*conditions: Operand) -> Value:
-    """Whether all of the conditions hold."""
-    return reduce(lambda left, right: left & right, map(truth, conditions), const(1))
-
-
-def children(value: Value) -> tuple[Value, ...]:
-    """The expressions that an expression is made of."""
-    match value:
-        case Unary() | Extend() | Reinterpret() | Slice() | Reduce():
-            return (value.operand,)
-        case Binary() | Compare():
-            return (value.left, value.right)
-        case Shift():
-            return (value.operand, value.amount)
-        case Concat():
-            return value.parts
-        case Mux():
-            return (value.condition, value.left, value.right)
-        case _:
-            return ()
-
-
 def reinterpreted(value: Value, sign: bool) -> Value:
     """The same bits with or without sign."""
     target = Bits(value.bits.width, sign)
@@ -433,40 +385,10 @@ def _extended(value: Value, target: Bits) -> Value:
     return Extend(target, value.operand if isinstance(value, Extend) else value)
 
 
-def _bounds(index: int | slice, width: int) -> tuple[int, int]:
-    """The first bit and the one after the last; bits beyond the value are an error."""
-    if isinstance(index, int):
-        index = index + width if index < 0 else index
-        low, high = index, index + 1
-    else:
-        low, high, step = index.indices(width)
-        if step != 1 or (isinstance(index.stop, int) and index.stop > width):
-            raise RtlError(f"bits {index.start}:{index.stop}:{index.step} of {width}")
-    if not 0 <= low < high <= width:
-        raise RtlError(f"bits {low}:{high} of {width}")
-    return low, high
-
-
-def _folded(operator: BinaryOperator, left: int, right: int) -> int:
-    match operator:
-        case "add":
-            return left + right
-        case "sub":
-            return left - right
-        case "mul":
-            return left * right
-        case "and":
-            return left & right
-        case "or":
-            return left | right
-        case "xor":
-            return left ^ right
-
-
 def _binary(operator: BinaryOperator, left: Value, right: Value, target: Bits) -> Value:
     """An operation, computed here where both operands are numbers."""
     if isinstance(left, Const) and isinstance(right, Const):
-        return Const(target, target.wrap(_folded(operator, left.value, right.value)))
+        return Const(target, target.wrap(folded(operator, left.value, right.value)))
     return Binary(target, operator, left, right)
 
 
@@ -538,9 +460,9 @@ def _compare(operator: CompareOperator, left: Value, right: Operand) -> Value:
         if operator not in ("eq", "ne") or other.type != left.type:
             raise RtlError(f"cannot compare values of {left.type} and {other.type} by '{operator}'")
         return Compare(bit, operator, left, other)
-    decided = _decided(operator, _range(left), _range(other))
-    if decided is not None:
-        return const(int(decided))
+    known = decided(operator, _range(left), _range(other))
+    if known is not None:
+        return const(int(known))
     common = common_type(left.bits, other.bits)
     return Compare(bit, operator, converted(left, common), converted(other, common))
 
@@ -549,25 +471,6 @@ def _range(value: Value) -> tuple[int, int]:
     """The least and the greatest number that a value can be, by its type."""
     inner = value.operand if isinstance(value, Extend) else value
     return (inner.value, inner.value) if isinstance(inner, Const) else (inner.bits.minimum, inner.bits.maximum)
-
-
-def _decided(operator: CompareOperator, left: tuple[int, int], right: tuple[int, int]) -> bool | None:
-    """What a comparison of values in two ranges always gives; None if it depends."""
-    (least, greatest), (low, high) = left, right
-    match operator:
-        case "lt":
-            return True if greatest < low else False if least >= high else None
-        case "ge":
-            return True if least >= high else False if greatest < low else None
-        case "gt":
-            return _decided("lt", right, left)
-        case "le":
-            return _decided("ge", right, left)
-        case "eq":
-            return False if greatest < low or high < least else True if least == greatest == low == high else None
-        case "ne":
-            equal = _decided("eq", left, right)
-            return None if equal is None else not equal
 
 
 def _reduced(operator: ReduceOperator, operand: Value) -> Value:

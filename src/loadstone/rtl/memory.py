@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from loadstone.rtl.expressions import Kind, Operand, Signal, Value, converted, truth
+from loadstone.rtl.conditions import truth
+from loadstone.rtl.expressions import Kind, Operand, Signal, Value, converted
 from loadstone.rtl.types import Bits, RtlError, Type, address_width, unsigned
 
 Collision = Literal["old", "any"]

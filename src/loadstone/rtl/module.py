@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from loadstone.rtl.expressions import Const, Kind, Operand, Signal, Value, as_value, converted, truth
+from loadstone.rtl.conditions import truth
+from loadstone.rtl.expressions import Const, Kind, Operand, Signal, Value, as_value, converted
 from loadstone.rtl.memory import Collision, Latency, Memory
 from loadstone.rtl.names import fresh, is_free, is_legal
 from loadstone.rtl.statements import Assign, Body, Case, If, Statement, targets

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from loadstone.rtl.expressions import Const, Signal, Value, children
+from loadstone.rtl.expressions import (
+    Binary,
+    Compare,
+    Concat,
+    Const,
+    Extend,
+    Mux,
+    Reduce,
+    Reinterpret,
+    Shift,
+    Signal,
+    Slice,
+    Unary,
+    Value,
+)
 from loadstone.rtl.types import Enum
 
 
@@ -102,6 +116,23 @@ def expressions(body: Body) -> Iterator[Value]:
                 yield statement.selector
         for inner in bodies(statement):
             yield from expressions(inner)
+
+
+def children(value: Value) -> tuple[Value, ...]:
+    """The expressions that an expression is made of."""
+    match value:
+        case Unary() | Extend() | Reinterpret() | Slice() | Reduce():
+            return (value.operand,)
+        case Binary() | Compare():
+            return (value.left, value.right)
+        case Shift():
+            return (value.operand, value.amount)
+        case Concat():
+            return value.parts
+        case Mux():
+            return (value.condition, value.left, value.right)
+        case _:
+            return ()
 
 
 def leaves(values: Iterable[Value]) -> set[Signal]:

@@ -19,7 +19,8 @@ from loadstone.hardware.accelerator.moves import add_moves
 from loadstone.hardware.compute.engine import Engine, Write, in_memory_of
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, all_of, any_of, const, mux
+from loadstone.rtl.conditions import all_of, any_of, mux
+from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
 from loadstone.rtl.record import Record
 from loadstone.rtl.types import bit, unsigned

@@ -16,7 +16,8 @@ from loadstone.hardware.layout import ArrayLayout, ArrayLayouts
 from loadstone.hardware.selection import one_hot_mux
 from loadstone.loops.tile_loops import MARKERS
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, any_of, const
+from loadstone.rtl.conditions import any_of
+from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.record import Record
 from loadstone.rtl.types import address_width, bit, unsigned
 

@@ -20,7 +20,8 @@ from loadstone.hardware import supervisor
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.names import Names
 from loadstone.hardware.whole_run import LOADED, STORED
-from loadstone.rtl.expressions import Signal, Value, cat, const, mux
+from loadstone.rtl.conditions import mux
+from loadstone.rtl.expressions import Signal, Value, cat, const
 from loadstone.rtl.module import Instance, Module, hierarchy
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import Bits, bit, unsigned

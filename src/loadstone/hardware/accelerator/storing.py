@@ -14,7 +14,8 @@ from loadstone.hardware.accelerator.moves import add_moves
 from loadstone.hardware.compute.engine import Engine, in_memory_of
 from loadstone.hardware.selection import Choice, one_hot_mux
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, any_of
+from loadstone.rtl.conditions import any_of
+from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit, unsigned
 

@@ -21,7 +21,8 @@ from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.names import Names
 from loadstone.hardware.selection import Choice, one_hot_mux
 from loadstone.model.kernel import WRITE
-from loadstone.rtl.expressions import Signal, Value, any_of, cat, const, mux
+from loadstone.rtl.conditions import any_of, mux
+from loadstone.rtl.expressions import Signal, Value, cat, const
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from loadstone.hardware.compute.unit import ComputeUnit, Hazard
 from loadstone.hardware.control.interface import standing
 from loadstone.hardware.names import Names
-from loadstone.rtl.expressions import Signal, Value, any_of, cat, const
+from loadstone.rtl.conditions import any_of
+from loadstone.rtl.expressions import Signal, Value, cat, const
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import unsigned
 

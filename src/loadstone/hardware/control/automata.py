@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from loadstone.hardware.control.ranged import Ranged, compared, difference, multiple, number, total, type_between
 from loadstone.hardware.names import Names
-from loadstone.rtl.expressions import Signal, Value, any_of, const, mux
+from loadstone.rtl.conditions import any_of, mux
+from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.types import address_width, bit, unsigned
 
 

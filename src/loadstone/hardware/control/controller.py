@@ -60,7 +60,8 @@ from loadstone.loops.paths import Path, places, statements
 from loadstone.loops.ranges import Limits, limits_of, within
 from loadstone.model.expression import Binary, Constant, Expression, Variable, walk
 from loadstone.model.tidy import tidy
-from loadstone.rtl.expressions import Const, Signal, Value, const, mux
+from loadstone.rtl.conditions import mux
+from loadstone.rtl.expressions import Const, Signal, Value, const
 from loadstone.rtl.module import Module
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import bit

@@ -36,7 +36,8 @@ from loadstone.model.from_isl import from_ast
 from loadstone.model.tidy import tidy
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.spaces import Dim, inputs_to_parameters, values_of
-from loadstone.rtl.expressions import Signal, Value, any_of, const, mux
+from loadstone.rtl.conditions import any_of, mux
+from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Module
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import bit

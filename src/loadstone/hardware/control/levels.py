@@ -12,7 +12,8 @@ from dataclasses import replace
 from loadstone.hardware.control.automata import Bounds, counter
 from loadstone.hardware.control.ranged import Ranged, chosen, number, type_between
 from loadstone.hardware.names import Names
-from loadstone.rtl.expressions import Signal, Value, any_of
+from loadstone.rtl.conditions import any_of
+from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.types import bit
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loadstone.rtl.expressions import Const, Value, const, mux
+from loadstone.rtl.conditions import mux
+from loadstone.rtl.expressions import Const, Value, const
 from loadstone.rtl.types import Bits, common_type, type_of, unsigned
 
 

@@ -19,7 +19,8 @@ from loadstone.operators import (
     make_integer_modulo,
     make_integer_multiply,
 )
-from loadstone.rtl.expressions import Value, mux
+from loadstone.rtl.conditions import mux
+from loadstone.rtl.expressions import Value
 from loadstone.rtl.types import Bits, address_width, common_type, unsigned
 
 SUM, COMPARISON, SHIFT, CHOICE, GATE = 0.6, 0.5, 0.5, 0.2, 0.1

@@ -46,7 +46,7 @@ from loadstone.operators import (
     make_to_integer,
 )
 from loadstone.operators.compare import Relation
-from loadstone.rtl.expressions import mux
+from loadstone.rtl.conditions import mux
 from loadstone.rtl.types import bit, signed
 
 

@@ -14,7 +14,8 @@ from loadstone.hardware.datapath.timing import Slot, Timetable
 from loadstone.hardware.layout import ArrayLayout, ArrayLayouts
 from loadstone.operators import Operator
 from loadstone.operators.stages import Stages
-from loadstone.rtl.expressions import Signal, Value, any_of, mux
+from loadstone.rtl.conditions import any_of, mux
+from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import Bits, address_width, bit, unsigned
 

@@ -16,7 +16,8 @@ from loadstone.hardware.direct.reading import Client
 from loadstone.hardware.direct.turns import Turn, Turns, longest, skips_of
 from loadstone.hardware.names import ModuleNames
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, any_of
+from loadstone.rtl.conditions import any_of
+from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit, unsigned
 

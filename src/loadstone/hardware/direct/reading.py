@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from loadstone.hardware.names import Names
 from loadstone.hardware.selection import one_hot_mux
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, any_of, const
+from loadstone.rtl.conditions import any_of
+from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import Bits, address_width, bit, unsigned
 

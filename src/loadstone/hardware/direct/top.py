@@ -40,7 +40,8 @@ from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import WRITE, Kernel
 from loadstone.parallel.lanes import NO_LANES
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, all_of, any_of, const, mux
+from loadstone.rtl.conditions import all_of, any_of, mux
+from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance, Module
 from loadstone.rtl.record import Record
 from loadstone.rtl.types import Bits, address_width, bit, unsigned

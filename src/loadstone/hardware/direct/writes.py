@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from loadstone.bus.ring_buffer import add_ring
-from loadstone.rtl.expressions import Value, any_of, const, mux
+from loadstone.rtl.conditions import any_of, mux
+from loadstone.rtl.expressions import Value, const
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import Bits, address_width, bit, unsigned
 

@@ -14,7 +14,8 @@ from loadstone.dram.memory import make_memory
 from loadstone.dram.timing import Timing
 from loadstone.hardware.accelerator.registers import make_controlled, register_map
 from loadstone.hardware.design import AcceleratorDesign
-from loadstone.rtl.expressions import Operand, Signal, Value, mux
+from loadstone.rtl.conditions import mux
+from loadstone.rtl.expressions import Operand, Signal, Value
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import bit, unsigned
 

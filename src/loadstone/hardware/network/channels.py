@@ -19,7 +19,8 @@ from __future__ import annotations
 from loadstone.hardware.network.links import Link
 from loadstone.hardware.words import bits_of
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, const, mux
+from loadstone.rtl.conditions import mux
+from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import bit, unsigned
 

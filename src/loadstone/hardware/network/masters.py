@@ -16,7 +16,8 @@ from loadstone.bus.writing import make_write_master
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.selection import Choice, one_hot_mux
 from loadstone.rtl.blocks import make_fifo
-from loadstone.rtl.expressions import Signal, Value, any_of, const
+from loadstone.rtl.conditions import any_of
+from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance, Module
 from loadstone.rtl.record import Record
 from loadstone.rtl.types import Bits, address_width, bit, unsigned

@@ -30,7 +30,8 @@ from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.words import bits_of
 from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import Kernel
-from loadstone.rtl.expressions import Signal, Value, all_of, const
+from loadstone.rtl.conditions import all_of
+from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import bit
 

@@ -34,7 +34,8 @@ from loadstone.loops.ranges import Limits, within_limits
 from loadstone.model.kernel import Array, Kernel
 from loadstone.networks.model import Kind, Network, Process
 from loadstone.networks.sizes import ChannelSize
-from loadstone.rtl.expressions import Signal, Value, all_of
+from loadstone.rtl.conditions import all_of
+from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Instance, Module
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import bit
