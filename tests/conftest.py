@@ -1,8 +1,38 @@
-"""Paths for the test modules that help others."""
+"""Paths for the test modules that help others, and which cases of costly tests are left to the sweep."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
+from zlib import crc32
+
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+COSTLY = frozenset(
+    {
+        *("analysis", "emit", "hardware", "locality", "loops", "model", "networks", "operators", "parallel"),
+        *("rtl", "simulate", "storage", "transfer", "transform"),
+    }
+)
+"""Folders in which `make test` runs a sample of tests with many cases."""
+MANY, ONE_OF = 6, 3
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of tests with many cases in costly folders, each third one stays; the others belong to the sweep.
+
+    Where the sample begins depends on the name of the test alone, so that it is the same in each run.
+    """
+    names = [_function(item) for item in items]
+    cases, seen = Counter(names), Counter[str]()
+    for item, name in zip(items, names, strict=True):
+        position, seen[name] = seen[name], seen[name] + 1
+        if item.path.parent.name in COSTLY and cases[name] >= MANY and (position + crc32(name.encode())) % ONE_OF:
+            item.add_marker(pytest.mark.sweep)
+
+
+def _function(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0].rpartition("tests/")[2]

@@ -16,7 +16,6 @@ from hdl_projects import PROGRAMS, VERILATOR, change_word, declared_ports, fails
 from kernels import EXAMPLES, ROOT
 from loadstone.cli.main import main
 from loadstone.errors import InputError, UnsupportedError
-from loadstone.hardware.datapath.timing import MemoryTiming
 from ready import make_hardware, run_hardware
 
 MATMUL = str(ROOT / "examples" / "matmul.c")
@@ -109,7 +108,7 @@ def test_scalars_and_names(target: str, sizes: tuple[int, int], words: int, tmp_
     (tmp_path / "names.c").write_text(HOSTILE)
     kernel = ls.parse(tmp_path / "names.c")
     parameters = dict(zip(kernel.parameters, sizes, strict=True))
-    made = ls.build(kernel, target=target, parameters=parameters, memories=MemoryTiming(2, 2))
+    made = ls.build(kernel, target=target, parameters=parameters, memory_latency=2, read_ports=2)
     folder = made.write(tmp_path / "out")
     assert passes(folder / target, "run")[0] == words
     bench = folder / target / f"testbench.{'sv' if target == 'verilog' else 'vhd'}"
@@ -263,5 +262,5 @@ def test_parameters_must_be_known(
     options = [part for name, value in given.items() for part in ("-p", f"{name}={value}")]
     assert main(["build", str(path), *options, "--target", "vhdl", "-o", str(tmp_path / "out")]) == 2
     assert f"-p {missing}=8" in capsys.readouterr().err
-    with pytest.raises(InputError, match=f"no value for parameter {missing}"):
+    with pytest.raises(InputError, match=f"no value for .*{missing}"):
         ls.build(ls.parse(path), target="vhdl", parameters=given)
