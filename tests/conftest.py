@@ -18,11 +18,11 @@ COSTLY = frozenset(
     }
 )
 """Folders in which `make test` runs a sample of tests with many cases."""
-MANY, ONE_OF = 6, 3
+MANY, ONE_OF = 6, 4
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of tests with many cases in costly folders, each third one stays; the others belong to the sweep.
+    """Of tests with many cases in costly folders, each fourth one stays; the others belong to the sweep.
 
     Where the sample begins depends on the name of the test alone, so that it is the same in each run.
     """

@@ -34,7 +34,8 @@ def ordered_pairs(first: isl.UnionMap, second: isl.UnionMap, dates: isl.UnionMap
         part.intersect(date_of[part.get_tuple_name(Dim.in_)].lex_lt_map(date_of[part.get_tuple_name(Dim.out)]))
         for part in maps_of(same)
     )
-    return reduce(lambda found, part: found.union(part.to_union_map()), ordered, isl.UnionMap.empty(same.get_space()))
+    simplest = (part.remove_redundancies().to_union_map() for part in ordered)
+    return reduce(lambda found, part: found.union(part), simplest, isl.UnionMap.empty(same.get_space()))
 
 
 def value_flow(read: isl.UnionMap, accesses: Accesses) -> tuple[isl.UnionMap, isl.UnionMap]:
