@@ -44,7 +44,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "predicted": ("run", "--target", "verilog", "--memory", "paper", "--simulator", "transactions", "--json"),
     "report": ("report", "-o", f"{OUT}/page.html"),
 }
-WITHOUT_PARAMETERS = ("info",)
+WITHOUT_PARAMETERS = ("info", "transform")
 LEFT_OUT = {
     "polybench/heat-3d.c": ("axi", "avalon, lanes", "predicted", "report", *COMMANDS_OF_NETWORKS),
     "polybench/fdtd-2d.c": WITH_CLOSED_FORMS,
