@@ -13,6 +13,7 @@ from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import loadstone as ls
 from loadstone.cli.main import main
@@ -107,7 +108,7 @@ def _anywhere(text: str, folder: str) -> str:
 
 def write(paths: list[Path]) -> None:
     """Hash some examples anew."""
-    known = json.loads(HASHES.read_text()) if HASHES.exists() else {}
+    known: dict[str, Any] = json.loads(HASHES.read_text()) if HASHES.exists() else {}
     known |= {"made with": made_with()} | {example_name(path): hashes_of(path) for path in paths}
     HASHES.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n")
 
