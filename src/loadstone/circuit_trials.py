@@ -16,7 +16,7 @@ from loadstone.hardware.harness.cycle_limits import cycle_limit
 from loadstone.hardware.network.top import NetworkDesign
 from loadstone.loops.accelerator import predicted_words
 from loadstone.model.kernel import Kernel
-from loadstone.networks.traffic import elements_moved
+from loadstone.networks.instances import network_words
 from loadstone.options import HardwareOptions, RunOptions
 from loadstone.outcome import Baseline, MemoryUse, Outcome, Sample, Traffic
 from loadstone.simulate.hardware.on_chip import HardwareRun, OnChipSimulator
@@ -151,7 +151,7 @@ def run_network(compilation: CircuitCompilation, external: ExternalMemory, optio
         parameters=values,
         instances=_instances(kernel, values),
         verdict=verdict(kernel, expected, actual),
-        traffic=Traffic(run.loaded, run.stored, elements_moved(network, values)),
+        traffic=Traffic(run.loaded, run.stored, network_words(network, values, scalars=False)),
         cycles=run.cycles,
         memory=_memory_use(external, run),
         tiling=tiling_info(network.tiles),

@@ -9,7 +9,7 @@ from loadstone.errors import Diagnostic, InputError
 from loadstone.loops.accelerator import predicted_words
 from loadstone.loops.model import Node
 from loadstone.model.kernel import Kernel
-from loadstone.networks.traffic import elements_moved
+from loadstone.networks.instances import network_words
 from loadstone.options import RunOptions
 from loadstone.outcome import Outcome, Traffic, Verdict
 from loadstone.pipeline import Compilation
@@ -55,11 +55,11 @@ def _program(compilation: Compilation, options: RunOptions) -> tuple[CompiledKer
             return made, predicted_words(compilation.accelerator, values)
         case "network-c":
             made = compile_network_c(compilation.network, compilation.channel_sizes, values)
-            return made, elements_moved(compilation.network, values)
+            return made, network_words(compilation.network, values)
         case "network-hls":
             sizes = compilation.channel_sizes
             made = compile_network_hls(compilation.network, sizes, options.flavour, values)
-            return made, elements_moved(compilation.network, values)
+            return made, network_words(compilation.network, values)
         case "model" | "on-chip" | "accelerator" | "prediction" | "network-hardware" as other:
             raise AssertionError(f"{other} is not a program")
 

@@ -79,6 +79,13 @@ def test_networks_run_as_programs() -> None:
     assert outcome.as_json()["loaded"] == 20
 
 
+def test_networks_move_scalars_that_leave_the_kernel() -> None:
+    kernel = ls.parse("int s;\nvoid total(int n, int a[n]) {\n  for (int i = 0; i < n; i++)\n    s += a[i];\n}\n")
+    outcome = ls.run(kernel, parameters={"n": 7}, network=True)
+    assert outcome.is_right
+    assert outcome.as_json()["stored"] == 1
+
+
 def test_a_compilation_is_asked_several_things() -> None:
     made = ls.accelerator(text_kernel(), EIGHT, parameters={"n": 20}, unroll=2)
     assert made.design is made.design

@@ -13,10 +13,12 @@ from loadstone.poly.spaces import Dim
 from loadstone.transfer.volumes import count
 
 
-def network_words(network: Network, parameters: Mapping[str, int]) -> tuple[int, int]:
-    """The words that the processes of a network load and store."""
+def network_words(network: Network, parameters: Mapping[str, int], *, scalars: bool = True) -> tuple[int, int]:
+    """The words that the processes of a network load and store, those of scalars among them if wanted."""
+    arrays = network.tiles.kernel.arrays
+    moving = [p for p in network.processes.values() if p.kind != "compute" and (scalars or arrays[p.array].rank)]
     loaded, stored = (
-        sum(count(process.domain, parameters) for process in network.processes.values() if process.kind == kind)
+        sum(count(process.domain, parameters) for process in moving if process.kind == kind)
         for kind in ("load", "store")
     )
     return loaded, stored
