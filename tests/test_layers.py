@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "loadstone"
 LAYERS = (
     ("errors",),
-    ("markup", "options"),
+    ("files", "markup", "options"),
     ("rtl",),
     ("rtl.programs",),
     ("operators", "bus"),

@@ -13,6 +13,7 @@ from loadstone.cli.console import console
 from loadstone.counting.cardinality import COUNT_OPERATIONS, count, parts_of, with_values
 from loadstone.counting.reading import Relation, read_relation
 from loadstone.errors import Diagnostic, InputError
+from loadstone.files import UnreadableFile, file_text, unreadable
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,10 +38,9 @@ def given_text(argument: str) -> str:
     if not argument.startswith("@"):
         return argument
     try:
-        return Path(argument[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise InputError(Diagnostic(f"cannot read {argument[1:]}: {reason}")) from None
+        return file_text(Path(argument[1:]))
+    except UnreadableFile as reason:
+        raise unreadable(argument[1:], reason) from None
 
 
 def check_parameters(values: dict[str, int], names: tuple[str, ...]) -> None:

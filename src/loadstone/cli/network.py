@@ -14,6 +14,7 @@ from loadstone.cli.compilations import compilation_of
 from loadstone.cli.console import console, table
 from loadstone.cli.parser import refuse
 from loadstone.errors import Diagnostic, InputError
+from loadstone.files import write_whole
 from loadstone.networks.description import Closed, Size, network_info, size_text, summary
 from loadstone.networks.drawing import dot, text_lines
 from loadstone.networks.model import Network
@@ -51,10 +52,7 @@ def _write(path: Path, network: Network, sizes: Mapping[str, Size]) -> None:
     if path.suffix not in (".dot", ".svg"):
         raise InputError(Diagnostic(f"cannot draw into {path}", None, "give a name that ends in .dot or .svg"))
     text = dot(network, sizes) if path.suffix == ".dot" else network_svg(network)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(Diagnostic(f"cannot write {path}: {error.strerror}")) from None
+    write_whole(path, text)
 
 
 def _show(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
@@ -13,7 +12,7 @@ from loadstone.cli.console import console, table
 from loadstone.cli.kernels import parse_kernel, script_steps
 from loadstone.cli.parser import refuse
 from loadstone.emit.c.reference import emit_transformed
-from loadstone.errors import Diagnostic, InputError
+from loadstone.files import write_whole
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel
 from loadstone.outcome import Outcome
@@ -80,7 +79,7 @@ def _row(outcome: StepResult) -> tuple[str, str, str]:
 
 def _deliver(arguments: argparse.Namespace, code: str, verified: Outcome | None, screen: Console) -> None:
     if arguments.file:
-        _write(Path(arguments.file), code)
+        write_whole(arguments.file, code)
         screen.print(f"wrote {arguments.file}", markup=False)
     else:
         screen.print(code, markup=False, end="")
@@ -88,10 +87,3 @@ def _deliver(arguments: argparse.Namespace, code: str, verified: Outcome | None,
         wrong = sum((verified.ways or {}).values())
         verdict = f"{wrong} cells differ" if wrong else "agrees bit by bit with the original"
         screen.print(Text(f"{verified.instances} statement instances: {verdict}"))
-
-
-def _write(path: Path, code: str) -> None:
-    try:
-        path.write_text(code, encoding="utf-8")
-    except OSError as error:
-        raise InputError(Diagnostic(f"cannot write {path}: {error.strerror}")) from None

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError
+from loadstone.files import link_target, unwritable
 
 MANIFEST = ".loadstone"
+_HINT = "give another folder with -o"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +24,19 @@ class Project:
     def write(self, folder: str | Path) -> Path:
         """Write the files into a folder that is new, empty, or was written this way before; returns the folder.
 
+        A symbolic link stays, and the folder that it points to is written.
         Raises `InputError` where the folder holds other files or cannot be written; then nothing has changed.
         """
         target = Path(folder)
-        _check_free(target)
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as scratch:
+            place = link_target(target)
+            _check_free(place)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
                 _fill(Path(scratch) / "new", self.files)
-                _replace(target, Path(scratch) / "new", Path(scratch) / "old")
+                _replace(place, Path(scratch) / "new", Path(scratch) / "old")
         except OSError as error:
-            raise _unwritable(target, error) from None
+            raise unwritable(target, error, _HINT) from None
         return target
 
 
@@ -59,23 +63,14 @@ def _replace(target: Path, new: Path, old: Path) -> None:
 
 def _check_free(target: Path) -> None:
     """Raise unless the folder may be replaced: it does not exist, or holds only what a manifest lists."""
-    try:
-        if not target.exists():
-            return
-        present = {p.relative_to(target).as_posix() for p in target.rglob("*") if not p.is_dir()}
-        manifest = target / MANIFEST
-        known = {*manifest.read_text(encoding="utf-8").split("\n"), MANIFEST} if manifest.is_file() else set[str]()
-    except OSError as error:
-        raise _unwritable(target, error) from None
+    if not target.exists():
+        return
+    present = {p.relative_to(target).as_posix() for p in target.rglob("*") if not p.is_dir()}
+    manifest = target / MANIFEST
+    known = {*manifest.read_text(encoding="utf-8").split("\n"), MANIFEST} if manifest.is_file() else set[str]()
     if target.resolve() == Path.cwd():
-        raise InputError(Diagnostic("cannot replace the current folder", None, "give another folder with -o"))
+        raise InputError(Diagnostic("cannot replace the current folder", None, _HINT))
     foreign = sorted(present - known)
     if foreign or not target.is_dir():
         message = f"{target} holds files that Loadstone did not write: {', '.join(foreign[:3]) or target.name}"
-        raise InputError(Diagnostic(message, None, "give another folder with -o"))
-
-
-def _unwritable(target: Path, error: OSError) -> InputError:
-    return InputError(
-        Diagnostic(f"cannot write {target}: {error.strerror or error}", None, "give another folder with -o")
-    )
+        raise InputError(Diagnostic(message, None, _HINT))

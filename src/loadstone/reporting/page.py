@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from loadstone.errors import Diagnostic, InputError
+from loadstone.files import write_whole
 from loadstone.markup import Markup, amount, element, joined, number
 from loadstone.outcome import Outcome
 from loadstone.reporting.data import ArrayReport, BufferSummary, Report, Way
@@ -38,7 +36,7 @@ class Page:
 
     def write(self, path: str | Path) -> Path:
         """Write the page, whole or not at all; returns its path."""
-        return write_page(path, emit_report(self.report))
+        return write_whole(path, emit_report(self.report))
 
 
 def emit_report(report: Report) -> str:
@@ -53,20 +51,6 @@ def emit_report(report: Report) -> str:
     footer = element("footer", element("p", "Made by Loadstone. A word is one element of an array."))
     body = element("body", _header(report), element("main", *sections), footer)
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
-
-
-def write_page(path: str | Path, text: str) -> Path:
-    """Write a page, whole or not at all; returns its path."""
-    target = Path(path)
-    try:
-        with tempfile.TemporaryDirectory(prefix=".report-", dir=target.parent) as folder:
-            made = Path(folder) / "page.html"
-            made.write_text(text, encoding="utf-8")
-            os.replace(made, target)
-    except OSError as error:
-        message = f"cannot write {target}: {error.strerror or error}"
-        raise InputError(Diagnostic(message, None, "give another file with -o")) from None
-    return target
 
 
 def _sections(report: Report) -> Iterator[Markup]:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import islpy as isl
 
 from loadstone.errors import Diagnostic, InputError, Problems, Source, Span
+from loadstone.files import UnreadableFile, file_text, unreadable
 from loadstone.model.kernel import Array
 from loadstone.poly.names import names_of
 from loadstone.transfer.tile_accesses import tile_space
@@ -21,9 +22,9 @@ Moved = dict[str, isl.Map]
 def read_plan(path: str | Path, tiles: TiledKernel) -> tuple[Moved, Moved]:
     """The load and store maps of a plan file, by array; raises `InputError` with every problem of the file."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(Diagnostic(f"cannot read '{path}': {error}")) from error
+        text = file_text(Path(path))
+    except UnreadableFile as reason:
+        raise unreadable(f"'{path}'", reason) from None
     return parse_plan(Source(str(path), text), tiles)
 
 
@@ -58,6 +59,9 @@ def _arrays(source: Source) -> Mapping[str, Any]:
         whole: Any = json.loads(source.text)
     except json.JSONDecodeError as error:
         raise InputError(Diagnostic(f"not JSON: {error.msg}", source.span(error.lineno, error.colno))) from error
+    except RecursionError:
+        hint = "maps are texts, and nothing in a plan is nested deeper than its arrays"
+        raise InputError(Diagnostic(f"{source.name} is nested too deeply to be a plan", None, hint)) from None
     arrays: Any = cast("Mapping[str, Any]", whole).get("arrays") if isinstance(whole, dict) else None
     if not isinstance(arrays, dict):
         hint = '{"arrays": {"c": {"load": "[N, T0] -> { [T1] -> c[m] : ... }", "store": ...}}}'

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError, Source, Span
+from loadstone.files import UnreadableFile, file_text, is_inside, unreadable
 from loadstone.transform.loop_names import StepError
 from loadstone.transform.step_syntax import Step, read_step
 from loadstone.transform.steps import BY_WORD
@@ -77,27 +78,26 @@ def parse_script(text: str, name: str = "script") -> tuple[ScriptStep, ...]:
 
 def _steps_of(source: Source, folder: Path) -> tuple[ScriptStep, ...]:
     sequences: dict[str, _Sequence] = {}
-    return tuple(_expanded(_top_level(source, folder, sequences, ()), sequences, {}, ()))
+    return tuple(_expanded(_top_level(source, folder, folder, sequences, ()), sequences, {}, ()))
 
 
 def _source(path: Path, span: Span | None) -> Source:
     try:
-        return Source(str(path), path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise InputError(Diagnostic(f"cannot read the script '{path}': {reason}", span)) from None
+        return Source(str(path), file_text(path))
+    except UnreadableFile as reason:
+        raise unreadable(f"the script '{path}'", reason, span) from None
 
 
 def _top_level(
-    source: Source, folder: Path, sequences: dict[str, _Sequence], including: tuple[Path, ...]
+    source: Source, folder: Path, root: Path, sequences: dict[str, _Sequence], including: tuple[Path, ...]
 ) -> Iterator[_Line]:
-    """The lines outside of sequences, with those of included scripts; sequences are noted as they are defined."""
+    """The lines outside of sequences, with those of scripts included from `root`; sequences are noted as defined."""
     open_sequence: tuple[re.Match[str], Span, list[_Line]] | None = None
     for number, text in enumerate(source.text.splitlines(), 1):
         include = _INCLUDE.fullmatch(text.strip())
         line = _Line(tuple(_words(source, number, text)))
         if include:
-            yield from _included(include["file"], folder, sequences, including, source.span(number, 1))
+            yield from _included(folder / include["file"], root, sequences, including, source.span(number, 1))
         elif not line.words:
             continue
         elif line.words[0].text == "sequence":
@@ -114,12 +114,14 @@ def _top_level(
 
 
 def _included(
-    file: str, folder: Path, sequences: dict[str, _Sequence], including: tuple[Path, ...], span: Span
+    path: Path, root: Path, sequences: dict[str, _Sequence], including: tuple[Path, ...], span: Span
 ) -> Iterator[_Line]:
-    path = folder / file
+    if not is_inside(path, [root]):
+        hint = "put it into the folder of the script, or below"
+        raise InputError(Diagnostic(f"'{path}' is outside of the script's folder", span, hint))
     if path.resolve() in including or len(including) > DEEPEST:
-        raise InputError(Diagnostic(f"'{file}' includes itself", span))
-    yield from _top_level(_source(path, span), path.parent, sequences, (*including, path.resolve()))
+        raise InputError(Diagnostic(f"'{path.name}' includes itself", span))
+    yield from _top_level(_source(path, span), path.parent, root, sequences, (*including, path.resolve()))
 
 
 def _words(source: Source, number: int, text: str) -> Iterator[Word]:

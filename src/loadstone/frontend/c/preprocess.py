@@ -17,6 +17,7 @@ from typing import Any
 import pcpp
 
 from loadstone.errors import Diagnostic, InputError, Problems, Source, Span
+from loadstone.files import UnreadableFile, file_bytes, is_inside, unreadable
 from loadstone.frontend.c.headers import HEADERS
 
 _DECORATIONS = (
@@ -70,8 +71,9 @@ class Preprocessed:
 
 def preprocess(source: Source, defines: Mapping[str, str], include: tuple[Path, ...]) -> Preprocessed:
     """A source with macros expanded and the user's own headers included."""
-    engine = _Engine(source)
-    for directory in (Path(source.name).parent, *include):
+    folders = (Path(source.name).parent, *include)
+    engine = _Engine(source, folders)
+    for directory in folders:
         engine.add_path(str(directory))
     engine.rewrite_paths.clear()
     for decoration in _DECORATIONS:
@@ -89,11 +91,9 @@ def read_source(path: Path) -> Source:
     """The text of a file, or an `InputError` that says why it cannot be read."""
     name = str(path)
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or "it cannot be opened").lower()
-        hint = "give the path of a C file, a .py file or a .yaml file"
-        raise InputError(Diagnostic(f"cannot read '{name}': {reason}", None, hint)) from None
+        data = file_bytes(path)
+    except UnreadableFile as reason:
+        raise unreadable(f"'{name}'", reason, None, "give the path of a C file, a .py file or a .yaml file") from None
     if b"\0" in data:
         raise InputError(Diagnostic(f"'{name}' is a binary file, not C source"))
     text = _plain_lines(data)
@@ -126,10 +126,15 @@ def _line(place: Span) -> _Line:
 
 
 class _Engine(pcpp.Preprocessor):
-    """pcpp with places for tokens, and with our handling of missing headers and of errors."""
+    """pcpp with places for tokens, and with our handling of missing headers and of errors.
 
-    def __init__(self, source: Source) -> None:
+    Headers come from the given folders and those below; `outside` is one that was found elsewhere.
+    """
+
+    def __init__(self, source: Source, folders: tuple[Path, ...]) -> None:
         super().__init__()
+        self.folders = folders
+        self.outside: str | None = None
         self.problems = Problems()
         self.sources = {os.path.abspath(source.name): source}
         self.line_directive = None
@@ -154,8 +159,12 @@ class _Engine(pcpp.Preprocessor):
             token.place = None
 
     def on_include_not_found(self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str) -> None:
+        outside, self.outside = self.outside, None
         if is_malformed:
             self.problems.add("this includes no file", self.directive, "write the name in quotes or angle brackets")
+        elif outside is not None:
+            message = f"the header '{includepath}' is outside of the kernel's folder and of those given with -I"
+            self.problems.add(message, self.directive, f"allow its folder with -I {os.path.dirname(outside)}")
         elif is_system_include or includepath in HEADERS:
             for name, value in HEADERS.get(includepath, {}).items():
                 if name not in self.macros:
@@ -193,10 +202,22 @@ class _Engine(pcpp.Preprocessor):
         if self.include_depth > _MAX_INCLUDES:
             hint = "guard each header with #ifndef, or with #pragma once"
             raise InputError(Diagnostic("headers include each other without end", self.directive, hint))
-        text = _plain_lines(Path(includepath).read_bytes())
+        text = _plain_lines(self._allowed_bytes(includepath))
         shown = os.path.relpath(includepath)
         self.sources[includepath] = Source(includepath if shown.startswith("..") else shown, text)
         return io.StringIO(text)
+
+    def _allowed_bytes(self, path: str) -> bytes:
+        """The contents of a header; raises `FileNotFoundError` where there is none in the folders for headers."""
+        if not os.path.exists(path) or os.path.isdir(path):
+            raise FileNotFoundError(path)
+        if not is_inside(Path(path), self.folders):
+            self.outside = os.path.realpath(path)
+            raise FileNotFoundError(path)
+        try:
+            return file_bytes(Path(path))
+        except UnreadableFile as reason:
+            raise unreadable(f"the header '{os.path.basename(path)}'", reason, self.directive) from None
 
     def on_comment(self, tok: Any) -> bool:
         return False

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError, Source
+from loadstone.files import UnreadableFile, file_text, unreadable
 from loadstone.frontend.python.constants import folded
 from loadstone.frontend.python.environment import Environment, Helper, Library, constant, module_environment
 from loadstone.frontend.python.function import function_kernel
@@ -33,13 +34,10 @@ def read_python(
 
 def _read(path: Path) -> Source:
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        reason = (error.strerror or "cannot be read").lower()
-        hint = "give the path of a C file, a .py file or a .yaml file"
-        raise refused(f"cannot read '{path}': {reason}", None, hint) from None
-    except UnicodeDecodeError:
-        raise refused(f"'{path}' is not a text in UTF-8", None, "save it in that encoding") from None
+        text = file_text(path)
+    except UnreadableFile as reason:
+        hint = "give the path of a C file, or of a .py file in UTF-8"
+        raise unreadable(f"'{path}'", reason, None, hint) from None
     return Source(str(path), text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
