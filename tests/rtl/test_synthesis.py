@@ -248,7 +248,7 @@ def test_a_register_before_each_input_and_behind_each_output() -> None:
 
 def test_results_are_kept(empty_cache: Path, needs_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
     first = synthesize(counter(), "ecp5-25k", clock=False)
-    assert [path.name for path in empty_cache.rglob("*") if path.is_file()] == ["result.json"]
+    assert [path.name.partition("-")[0] for path in empty_cache.rglob("*") if path.is_file()] == ["result.json"]
 
     def run(*arguments: object) -> None:
         raise AssertionError("Yosys is run again")

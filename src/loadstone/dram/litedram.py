@@ -6,17 +6,18 @@ It is slow to build and to run, and serves to compare: with our memories, and of
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.ports import Bus, attach, declare_ports, declare_wires
 from loadstone.rtl import External, Module, unsigned
 from loadstone.rtl.programs import verilator
-from loadstone.rtl.programs.command import cache_folder, find_program, run_program, write_files
+from loadstone.rtl.programs.cache import kept
+from loadstone.rtl.programs.command import find_program, run_program, write_files
 
 BUS = Bus("axi", data_width=128, address_width=28)
 """The port of the controller."""
@@ -105,12 +106,17 @@ def litedram_verilog() -> str:
     """The controller and its memory as Verilog, made by `litedram_gen` unless that was done before."""
     program = find_program("litedram_gen", _INSTALL)
     settings = json.dumps(_SETTINGS, indent=1)
-    path = cache_folder("litedram", settings) / f"{_CORE}.v"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent) as name:
-            folder = Path(name)
-            write_files(folder, {"settings.yml": settings})
-            run_program([program, "settings.yml", "--sim", "--name", _CORE], folder)
-            os.replace(folder / "build" / "gateware" / f"{_CORE}.v", path)
-    return path.read_text()
+
+    def build(folder: Path) -> Path:
+        write_files(folder, {"settings.yml": settings})
+        run_program([program, "settings.yml", "--sim", "--name", _CORE], folder)
+        return folder / "build" / "gateware" / f"{_CORE}.v"
+
+    return kept(f"{_CORE}.v", ["litedram", *_versions(), settings], build).read_text()
+
+
+def _versions() -> list[str]:
+    """The versions of what generates the controller; empty where it is no installed package."""
+    with suppress(metadata.PackageNotFoundError):
+        return [metadata.version(name) for name in ("litedram", "litex", "migen")]
+    return []

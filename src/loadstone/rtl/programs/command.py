@@ -1,16 +1,15 @@
-"""External programs: where they are, how they are run, and where what they build is kept."""
+"""External programs: where they are, and how they are run."""
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, ToolError
+from loadstone.processes import run_command
 
 
 def find_program(name: str, install: str) -> str:
@@ -22,13 +21,19 @@ def find_program(name: str, install: str) -> str:
     return found
 
 
+def find_either(names: Sequence[str], install: str) -> str:
+    """The path of the first of several programs that is there."""
+    for name in names[:-1]:
+        with suppress(ToolError):
+            return find_program(name, install)
+    return find_program(names[-1], install)
+
+
 def run_program(command: Sequence[str], folder: Path, settings: Mapping[str, str] | None = None) -> str:
     """What a program prints, on both outputs; its failure is an error that carries it."""
-    result = subprocess.run(
-        command, cwd=folder, env={**os.environ, **(settings or {})}, capture_output=True, text=True, check=False
-    )
-    printed = (result.stdout + result.stderr).strip()
-    if result.returncode:
+    result = run_command(command, folder, settings)
+    printed = (result.output + result.errors).strip()
+    if result.status:
         raise ToolError(Diagnostic(f"{Path(command[0]).name} failed\n{printed}"))
     return printed
 
@@ -37,10 +42,3 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
     """Writes texts by name."""
     for name, text in files.items():
         (folder / name).write_text(text)
-
-
-def cache_folder(*contents: str) -> Path:
-    """The folder for what is built from some texts; it need not exist yet."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    digest = hashlib.sha256("\0".join(contents).encode()).hexdigest()[:32]
-    return Path(base) / "loadstone" / "rtl" / digest

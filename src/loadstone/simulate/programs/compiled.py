@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from loadstone.errors import Diagnostic, ToolError
 from loadstone.loops import Node
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import ctypes_type
+from loadstone.processes import run_command
 from loadstone.simulate.memory import Memory
 
 EXACT = ("-fwrapv", "-ffp-contract=off")
@@ -80,9 +80,9 @@ def _compile(program: Sources, folder: Path) -> Path:
     library = folder / "kernel.so"
     command = [compiler(program.sources[0]), *program.flags, *EXACT, "-fPIC", "-shared"]
     command += [*(str(folder / source) for source in program.sources), "-o", str(library), "-lm", "-lpthread"]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    if result.returncode != 0:
-        raise ToolError(Diagnostic(f"the compiler refused the program\n{result.stderr.strip()}"))
+    result = run_command(command, folder)
+    if result.status != 0:
+        raise ToolError(Diagnostic(f"the compiler refused the program\n{result.errors.strip()}"))
     return library
 
 
