@@ -34,7 +34,7 @@ from typing import NamedTuple
 import loadstone as ls
 from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import preset
-from loadstone.hardware.design import AcceleratorDesign
+from loadstone.hardware.design import AcceleratorDesign, ComputeDesign
 from loadstone.model.kernel import Kernel
 from loadstone.rtl.programs.synthesis import Resources, synthesize
 from loadstone.simulate.hardware.system import SystemResult, SystemRun
@@ -117,7 +117,7 @@ class Case:
         """The accelerator, for sizes up to this one."""
         return self.compiled(size).design
 
-    def direct(self, size: int) -> AcceleratorDesign:
+    def direct(self, size: int) -> ComputeDesign:
         """The direct baseline, for sizes up to this one."""
         return self.compiled(size).direct
 
@@ -149,14 +149,15 @@ class Run:
         return self.outcome.cycles / self.bound
 
 
-def run(design: AcceleratorDesign, parameters: Mapping[str, int]) -> Run:
+def run(design: ComputeDesign, parameters: Mapping[str, int]) -> Run:
     """Runs a design in simulation."""
     kernel = design.compute.kernel
     expected, actual = trial(kernel, parameters)
     outcome = SystemRun(design, PAPER, parameters, actual, {}).execute()
     instances = sum(count(statement.domain, parameters) for statement in kernel.statements)
     right = not mismatches(expected, actual, live_out_arrays(kernel))
-    return Run(outcome, right, -(-instances // design.lanes.count))
+    lanes = design.lanes.count if isinstance(design, AcceleratorDesign) else 1
+    return Run(outcome, right, -(-instances // lanes))
 
 
 def speed(cases: list[Case]) -> Iterator[str]:
@@ -225,7 +226,7 @@ def overhead(name: str, direct: Resources, accelerator: Resources) -> None:
     print(f"; net {net[0] / base[0]:.1f}, {net[1] / base[1]:.1f}")
 
 
-def multipliers(design: AcceleratorDesign) -> int:
+def multipliers(design: ComputeDesign) -> int:
     """The multipliers of the datapaths of a design."""
     used: Mapping[str, int] = {
         name: synthesize(path.module, DEVICE, clock=False).dsp for name, path in design.compute.datapaths.items()

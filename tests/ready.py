@@ -14,7 +14,7 @@ from loadstone.circuit_trials import run_network, run_on_chip
 from loadstone.circuit_trials import run_system as run_compilation
 from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import Timing, preset
-from loadstone.hardware.on_chip import Design
+from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.loops.accelerator import Accelerator
 from loadstone.model.kernel import Kernel
 from loadstone.networks.model import Network
@@ -35,7 +35,7 @@ class Ready(CircuitCompilation):
     """A compilation of an accelerator, or of hardware on chip, that exists."""
 
     made: Accelerator | None = None
-    chip: Design | None = None
+    chip: OnChipDesign | None = None
     processes: Network | None = None
 
     @cached_property
@@ -48,7 +48,7 @@ class Ready(CircuitCompilation):
         return self.accelerator.plan.tiles
 
     @cached_property
-    def on_chip(self) -> Design:
+    def on_chip(self) -> OnChipDesign:
         assert self.chip is not None
         return self.chip
 
@@ -102,12 +102,12 @@ def run_accelerator(
     return run_program(_ready(accelerator, parameters, None, {}), RunOptions(target=target, flavour=flavour))
 
 
-def make_hardware(kernel: Kernel, parameters: Mapping[str, int], **hardware: Any) -> Design:
+def make_hardware(kernel: Kernel, parameters: Mapping[str, int], **hardware: Any) -> OnChipDesign:
     return CircuitCompilation(kernel, given=parameters, hardware=HardwareOptions(**hardware)).on_chip
 
 
 def run_hardware(
-    design: Design,
+    design: OnChipDesign,
     parameters: Mapping[str, int],
     *,
     simulator: Simulator = "icarus",

@@ -14,10 +14,10 @@ from loadstone.errors import Diagnostic, InputError
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.timing import MemoryTiming
-from loadstone.hardware.design import AcceleratorDesign, bus_for, element_bytes
+from loadstone.hardware.design import AcceleratorDesign, ComputeDesign, bus_for, element_bytes
 from loadstone.hardware.direct.top import make_direct_design
 from loadstone.hardware.network.top import NetworkDesign, make_network_design
-from loadstone.hardware.on_chip import Design, make_on_chip
+from loadstone.hardware.on_chip import OnChipDesign, make_on_chip
 from loadstone.loops.ranges import Limits, parameter_limits
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel
@@ -71,7 +71,7 @@ class CircuitCompilation(Compilation):
         return parameter_limits(self.kernel, self.values)
 
     @cached_property
-    def on_chip(self) -> Design:
+    def on_chip(self) -> OnChipDesign:
         """The kernel with its arrays in on-chip memories."""
         loops = program_loops(program_of(self.substituted))
         return make_on_chip(self.substituted, loops, self.limits, self.memories, self.operations)
@@ -89,7 +89,7 @@ class CircuitCompilation(Compilation):
         )
 
     @cached_property
-    def direct(self) -> AcceleratorDesign:
+    def direct(self) -> ComputeDesign:
         """The direct baseline: the kernel on external memory without local memories, on the same bus."""
         kernel = self.tiles.kernel
         return make_direct_design(kernel, parameter_limits(kernel, self.values), self.bus, self.operations)

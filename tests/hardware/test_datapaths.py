@@ -16,7 +16,7 @@ from kernels import CLASHES, EXAMPLES, ROOT, random_kernel, tiny_parameters
 from loadstone.errors import InputError, UnsupportedError
 from loadstone.hardware.compute import unit as compute
 from loadstone.hardware.compute.memories import make_memory
-from loadstone.hardware.on_chip import Design
+from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.model.kernel import Kernel
 from loadstone.rtl import Simulation, unsigned, vectors
 from loadstone.rtl.programs import ghdl, icarus, verilator
@@ -65,7 +65,7 @@ INTEGER_EXPRESSIONS = (
 
 
 def checked(
-    design: Design, parameters: Mapping[str, int], simulator: OnChipSimulator = "icarus", seed: int = 0
+    design: OnChipDesign, parameters: Mapping[str, int], simulator: OnChipSimulator = "icarus", seed: int = 0
 ) -> dict[str, int]:
     """The cycles and instances of a run whose results are right."""
     outcome = run_hardware(design, parameters, simulator=simulator, seed=seed)

@@ -15,7 +15,7 @@ from kernels import CLASHES, EXAMPLES, ROOT, random_kernel, tiny_parameters
 from loadstone.bus.ports import Bus
 from loadstone.dram.timing import preset
 from loadstone.errors import LoadstoneError, UnsupportedError
-from loadstone.hardware.design import AcceleratorDesign
+from loadstone.hardware.design import ComputeDesign
 from loadstone.hardware.direct import statements as direct_statements
 from loadstone.hardware.direct.top import OPEN_WRITES, make_direct_design, make_open_writes
 from loadstone.hardware.harness.placement import placed, words_needed
@@ -38,13 +38,13 @@ Rows = Iterable[Mapping[str, int]]
 Cell = tuple[str, tuple[int, ...]]
 
 
-def direct_design(kernel: Kernel, rows: Rows, bus: Bus | None = None) -> AcceleratorDesign:
+def direct_design(kernel: Kernel, rows: Rows, bus: Bus | None = None) -> ComputeDesign:
     """A design for all of some parameters."""
     largest = {name: max(row[name] for row in rows) for name in kernel.parameters}
     return make_direct_design(kernel, parameter_limits(kernel, largest), bus)
 
 
-def run(design: AcceleratorDesign, parameters: Mapping[str, int]) -> SystemResult:
+def run(design: ComputeDesign, parameters: Mapping[str, int]) -> SystemResult:
     """Runs a design on generated data, and compares memory."""
     kernel = design.compute.kernel
     expected, actual = trial(kernel, parameters)
@@ -53,7 +53,7 @@ def run(design: AcceleratorDesign, parameters: Mapping[str, int]) -> SystemResul
     return outcome
 
 
-def interpret(design: AcceleratorDesign, parameters: Mapping[str, int], seed: int = 0) -> None:
+def interpret(design: ComputeDesign, parameters: Mapping[str, int], seed: int = 0) -> None:
     """The same without a compiler, on a fast memory."""
     kernel, bases = design.compute.kernel, placed(design)
     expected, actual = trial(kernel, parameters, seed)

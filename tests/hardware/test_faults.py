@@ -13,11 +13,11 @@ from loadstone.bus.ports import Bus
 from loadstone.dram.timing import preset
 from loadstone.errors import RunFailed
 from loadstone.hardware.accelerator.top import make_accelerator_design
-from loadstone.hardware.design import AcceleratorDesign
+from loadstone.hardware.design import BusDesign
 from loadstone.hardware.direct.top import make_direct_design
 from loadstone.hardware.harness.placement import placed, words_needed
 from loadstone.hardware.harness.system import WORDS, make_system
-from loadstone.hardware.network.top import NetworkDesign, make_network_design
+from loadstone.hardware.network.top import make_network_design
 from loadstone.hardware.supervisor import ErrorKind
 from loadstone.loops.ranges import parameter_limits
 from loadstone.networks.sizes import sized
@@ -36,23 +36,26 @@ AVALON = Bus("avalon", data_width=64, burst=16)
 BUSES = {"axi": None, "avalon": AVALON}
 KERNEL = ls.parse(ROOT / "examples/vector_sum.c")
 LIMITS = parameter_limits(KERNEL, {"n": LARGEST})
-Design = AcceleratorDesign | NetworkDesign
 
 
-def accelerator(bus: Bus | None) -> Design:
+def accelerator(bus: Bus | None) -> BusDesign:
     return make_accelerator_design(accelerator_of(KERNEL, (8,)), LIMITS, bus)
 
 
-def direct(bus: Bus | None) -> Design:
+def direct(bus: Bus | None) -> BusDesign:
     return make_direct_design(KERNEL, LIMITS, bus)
 
 
-def network(bus: Bus | None) -> Design:
+def network(bus: Bus | None) -> BusDesign:
     made = ls.network(KERNEL, ls.Tiling((8,)))
     return make_network_design(made, sized(made, {"n": LARGEST}), {"n": (LARGEST, LARGEST)}, bus)
 
 
-DESIGNS: dict[str, Callable[[Bus | None], Design]] = {"accelerator": accelerator, "direct": direct, "network": network}
+DESIGNS: dict[str, Callable[[Bus | None], BusDesign]] = {
+    "accelerator": accelerator,
+    "direct": direct,
+    "network": network,
+}
 
 
 def trouble(name: str, bus: str, runs: int) -> verilator.Run:

@@ -45,10 +45,10 @@ from loadstone.hardware.accelerator.registers import (
     register_map,
 )
 from loadstone.hardware.accelerator.top import make_accelerator_design
+from loadstone.hardware.bus_top import LOADED, STORED
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.bench import make_bench
 from loadstone.hardware.supervisor import ErrorKind
-from loadstone.hardware.whole_run import LOADED, STORED
 from loadstone.loops.ranges import parameter_limits
 from loadstone.rtl import Module, Simulation, bit, const, signed, unsigned
 from loadstone.rtl.programs import ghdl, verilator

@@ -1,10 +1,9 @@
-"""What all hardware on a bus has: whole accelerators, direct implementations, process networks."""
+"""Finished hardware of a kernel: its top module, and which of its ports are for what."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from loadstone.bus.ports import Bus, Widths
 from loadstone.errors import Diagnostic, InputError
@@ -12,82 +11,52 @@ from loadstone.hardware.compute.unit import ComputeUnit
 from loadstone.hardware.layout import ArrayLayouts
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import Limits
+from loadstone.model.kernel import Kernel
 from loadstone.parallel.lanes import Lanes
 from loadstone.rtl.module import Module
 
 
-class BusDesign(Protocol):
-    """Hardware on a bus: its top module, and which of its ports are for what.
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """Hardware of a kernel, for parameters in ranges: its top module, and the names of its host ports.
 
-    Other ports are `start`, `ready`, `done`, those of the bus and of the supervisor, and counts of elements that were
-    moved. Arrays lie in external memory as `external` says, each element in `element_bytes` of its array.
+    Other ports are `start`, `ready`, `done` and `error`.
     """
 
-    @property
-    def module(self) -> Module:
-        """The top module."""
-        ...
-
-    @property
-    def bus(self) -> Bus:
-        """The bus."""
-        ...
-
-    @property
-    def limits(self) -> Mapping[str, Limits]:
-        """The ranges of parameters for which it is made."""
-        ...
-
-    @property
-    def external(self) -> ArrayLayouts:
-        """How arrays lie in external memory."""
-        ...
-
-    @property
-    def element_bytes(self) -> Mapping[str, int]:
-        """The bytes of an element, by array."""
-        ...
-
-    @property
-    def parameters(self) -> Mapping[str, str]:
-        """The ports for parameters."""
-        ...
-
-    @property
-    def scalars_in(self) -> Mapping[str, str]:
-        """The ports for scalars before a run."""
-        ...
-
-    @property
-    def scalars_out(self) -> Mapping[str, str]:
-        """The ports for scalars after a run."""
-        ...
-
-    @property
-    def bases(self) -> Mapping[str, str]:
-        """The ports for the byte addresses of arrays."""
-        ...
+    module: Module
+    kernel: Kernel
+    limits: Mapping[str, Limits]
+    parameters: Mapping[str, str]
+    scalars_in: Mapping[str, str]
+    scalars_out: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AcceleratorDesign:
-    """The hardware of an accelerator: its top module, and which of its ports are for what.
+class BusDesign(Design):
+    """Hardware on a bus. Further ports are those of the bus and of the supervisor, and counts of moved elements.
 
     `bases` name the ports for the byte addresses of arrays in external memory, in which they lie row by row as
     `external` says, each element in `element_bytes` of its array.
     """
 
-    module: Module
-    compute: ComputeUnit
-    lanes: Lanes
-    limits: Mapping[str, Limits]
     bus: Bus
     external: ArrayLayouts
     element_bytes: Mapping[str, int]
-    parameters: Mapping[str, str]
-    scalars_in: Mapping[str, str]
-    scalars_out: Mapping[str, str]
     bases: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComputeDesign(BusDesign):
+    """Hardware on a bus with one compute unit: the direct baseline."""
+
+    compute: ComputeUnit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AcceleratorDesign(ComputeDesign):
+    """The hardware of an accelerator, whose compute unit has lanes."""
+
+    lanes: Lanes
 
 
 def element_bytes(accelerator: Accelerator) -> dict[str, int]:
@@ -96,7 +65,7 @@ def element_bytes(accelerator: Accelerator) -> dict[str, int]:
 
 
 def bus_for(sizes: Mapping[str, int], bus: Bus | None = None) -> Bus:
-    """The bus that is asked for, or one of the width of the widest elements; they must fit."""
+    """The given bus, or one as wide as the widest elements; they must fit."""
     widest = widths_moved(sizes).widest
     if bus is None:
         return Bus(data_width=max(32, widest))

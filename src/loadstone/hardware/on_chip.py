@@ -11,9 +11,10 @@ from loadstone.hardware.compute.unit import ComputeUnit, make_compute_unit
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.datapath.timing import MemoryTiming
+from loadstone.hardware.design import Design
+from loadstone.hardware.host_ports import HostPorts, are_in_range, parameter_type, scalar_types
 from loadstone.hardware.layout import ArrayLayout, layouts_of
 from loadstone.hardware.names import ModuleNames, Names
-from loadstone.hardware.parameters import are_in_range, parameter_type
 from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.words import encoded
 from loadstone.loops.model import Node
@@ -36,18 +37,10 @@ class HostPort:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Design:
-    """The hardware of a kernel: its top module, what it is made of, and which of its ports are for what.
+class OnChipDesign(Design):
+    """Hardware with on-chip memories: `words` are the copies of an array's words as paths."""
 
-    `parameters`, `scalars_in` and `scalars_out` name ports, `words` the copies of an array's words as paths.
-    """
-
-    module: Module
     compute: ComputeUnit
-    limits: Mapping[str, Limits]
-    parameters: Mapping[str, str]
-    scalars_in: Mapping[str, str]
-    scalars_out: Mapping[str, str]
     arrays: Mapping[str, HostPort]
     words: Mapping[str, tuple[str, ...]]
 
@@ -58,7 +51,7 @@ def make_on_chip(
     limits: Mapping[str, Limits],
     memories: MemoryTiming | None = None,
     operations: Operations | None = None,
-) -> Design:
+) -> OnChipDesign:
     """The hardware of a kernel that runs by a loop tree, for parameters in ranges.
 
     Ports: `start`, parameters, scalars, `ready` and `done`; for each array that is seen from outside a port that writes
@@ -69,15 +62,14 @@ def make_on_chip(
     compute = make_compute_unit(kernel, tree, limits, stores, memories or MemoryTiming(), operations or Operations())
     top = _Top(compute, limits)
     top.fill()
-    return Design(
+    return OnChipDesign(
         module=top.module,
-        compute=compute,
+        kernel=kernel,
         limits=limits,
-        parameters={name: port.name for name, port in top.parameters.items()},
-        scalars_in={name: port.name for name, port in top.scalars_in.items()},
-        scalars_out=top.scalars_out,
+        compute=compute,
         arrays=top.hosts,
         words=top.words,
+        **top.host.named(),
     )
 
 
@@ -97,14 +89,10 @@ class _Top:
         self.compute, self.limits = compute, limits
         self.module = m = Module(compute.name, f"{compute.kernel.name}, with its arrays in memories on the chip.")
         self.names = Names(m, ("ready", "done", "error"))
-        self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
-        self.parameters = {
-            name: m.input(self.names.fresh(name), parameter_type(limits[name])) for name in compute.control.parameters
-        }
-        self.scalars_in = scalar_ports(self.names, compute)
+        types = {name: parameter_type(limits[name]) for name in compute.control.parameters}
+        self.host = HostPorts(self.names, types, scalar_types(compute))
         arrays = compute.kernel.arrays.values()
         self.host_inputs = {array.name: self._host(array) for array in arrays if _is_seen(array)}
-        self.scalars_out: dict[str, str] = {}
         self.hosts: dict[str, HostPort] = {}
         self.words: dict[str, tuple[str, ...]] = {}
         self.modules = ModuleNames(compute.modules)
@@ -120,24 +108,23 @@ class _Top:
     def fill(self) -> None:
         """Adds all parts and connects them."""
         self.running = self.names.state("running", comment="since the cycle after the start")
-        self.accepts = self.names.wire("accepts_start", self.start & ~self.running)
-        self.in_range = self.names.wire("in_range", are_in_range(self.parameters, self.limits))
+        self.accepts = self.names.wire("accepts_start", self.host.start & ~self.running)
+        self.in_range = self.names.wire("in_range", are_in_range(self.host.parameters, self.limits))
         begin = self.names.wire("begin_run", self.accepts & self.in_range)
-        given = Surroundings(self._narrow(), self.scalars_in, begin)
+        given = Surroundings(self._narrow(), self.host.scalars_in, begin)
         self.engine = Engine(self.names, self.compute, given)
         self.module.section("Memories")
         for name, store in self.compute.stores.items():
             if store.depth:
                 self._memory(name, store)
         self._finish(begin)
-        for name, value in self.engine.values.items():
-            if self.compute.kernel.arrays[name].live_out:
-                self.scalars_out[name] = self.module.output(self.names.fresh(f"{name}_out"), value).name
+        self.host.show_results(self.compute, self.engine.values)
 
     def _narrow(self) -> dict[str, Signal]:
         """Parameters in the bits that values in range need."""
         types = self.compute.control.parameter_types
-        return {name: self.names.wire(f"{name}_value", p.wrapped(types[name])) for name, p in self.parameters.items()}
+        ports = self.host.parameters.items()
+        return {name: self.names.wire(f"{name}_value", port.wrapped(types[name])) for name, port in ports}
 
     def _memory(self, name: str, store: ArrayLayout) -> None:
         """The memory of an array between datapaths and host."""
@@ -195,21 +182,6 @@ class _Top:
         m.output("ready", ~self.running, "may be started")
         m.output("done", was_done, "has run since the last start")
         m.output("error", refused, "the last start was refused: a parameter is out of range")
-
-
-def parameter_ports(names: Names, compute: ComputeUnit) -> dict[str, Signal]:
-    """New inputs for the parameters."""
-    types = compute.control.parameter_types
-    return {name: names.module.input(names.fresh(name), type) for name, type in types.items()}
-
-
-def scalar_ports(names: Names, compute: ComputeUnit) -> dict[str, Signal]:
-    """New inputs for the scalars that are given."""
-    return {
-        array.name: names.module.input(names.fresh(f"{array.name}_in"), compute.stores[array.name].type)
-        for array in compute.kernel.arrays.values()
-        if array.rank == 0 and (array.initialised or array.name in compute.stable)
-    }
 
 
 def _is_seen(array: Array) -> bool:

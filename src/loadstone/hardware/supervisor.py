@@ -12,8 +12,8 @@ from enum import IntEnum
 
 from loadstone.bus.masters import master_ports
 from loadstone.bus.ports import Bus, attach
+from loadstone.hardware.host_ports import are_in_range, parameter_type
 from loadstone.hardware.names import Names
-from loadstone.hardware.parameters import are_in_range, parameter_type
 from loadstone.loops.ranges import Limits
 from loadstone.rtl.conditions import mux
 from loadstone.rtl.expressions import Signal, Value, cat, const

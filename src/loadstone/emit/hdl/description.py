@@ -7,7 +7,7 @@ from typing import Any
 
 from loadstone.hardware.compute.intervals import interval
 from loadstone.hardware.layout import ArrayLayout
-from loadstone.hardware.on_chip import Design
+from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.loops.ranges import within
 
 _HANDSHAKE = """\
@@ -24,7 +24,7 @@ Memories keep their words from run to run: only what changes has to be written b
 """
 
 
-def hardware_info(design: Design, parameters: Mapping[str, int]) -> dict[str, Any]:
+def hardware_info(design: OnChipDesign, parameters: Mapping[str, int]) -> dict[str, Any]:
     """Ports, parameters, arrays, scalars and times of hardware, as JSON; `parameters` are those of the testbench."""
     compute = design.compute
     return {
@@ -42,7 +42,7 @@ def hardware_info(design: Design, parameters: Mapping[str, int]) -> dict[str, An
     }
 
 
-def statement_times(design: Design) -> dict[str, dict[str, Any]]:
+def statement_times(design: OnChipDesign) -> dict[str, dict[str, Any]]:
     """For each statement the interval between instances and why it is not shorter, and the cycles to its write."""
     compute = design.compute
     known = within(design.limits, compute.kernel.context)
@@ -53,7 +53,7 @@ def statement_times(design: Design) -> dict[str, dict[str, Any]]:
     }
 
 
-def _ports(design: Design) -> Iterator[dict[str, Any]]:
+def _ports(design: OnChipDesign) -> Iterator[dict[str, Any]]:
     meanings = _meanings(design)
     for name in ("clk", "rst"):
         yield _port(name, "input", 1, False, meanings)
@@ -65,7 +65,7 @@ def _port(name: str, direction: str, width: int, signed: bool, meanings: Mapping
     return {"name": name, "direction": direction, "width": width, "signed": signed, "meaning": meanings[name]}
 
 
-def _meanings(design: Design) -> dict[str, str]:
+def _meanings(design: OnChipDesign) -> dict[str, str]:
     """What each port is for."""
     stores = design.compute.stores
     found = {
@@ -93,12 +93,12 @@ def _what(store: ArrayLayout) -> str:
     return f"{store.array} ({store.element.described}{form})"
 
 
-def _cycles(design: Design) -> str:
+def _cycles(design: OnChipDesign) -> str:
     latency = design.compute.memories.latency
     return "1 cycle" if latency == 1 else f"{latency} cycles"
 
 
-def _array_info(design: Design, name: str) -> dict[str, Any]:
+def _array_info(design: OnChipDesign, name: str) -> dict[str, Any]:
     port, store = design.arrays[name], design.compute.stores[name]
     array = design.compute.kernel.arrays[name]
     return {
@@ -112,7 +112,7 @@ def _array_info(design: Design, name: str) -> dict[str, Any]:
     }
 
 
-def emit_readme(design: Design, parameters: Mapping[str, int], usage: str) -> str:
+def emit_readme(design: OnChipDesign, parameters: Mapping[str, int], usage: str) -> str:
     """A page on how the hardware is used; `usage` says how its testbench is run."""
     info = hardware_info(design, parameters)
     values = ", ".join(f"{name} = {value}" for name, value in parameters.items())

@@ -10,7 +10,7 @@ from loadstone.emit.hdl.vectors import Vectors, data_files
 from loadstone.emit.hdl.verilog_bench import emit_verilog_testbench
 from loadstone.emit.hdl.vhdl_bench import emit_vhdl_testbench
 from loadstone.emit.project import Project
-from loadstone.hardware.on_chip import Design
+from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.rtl.verilog import verilog_files
 from loadstone.rtl.vhdl import vhdl_files
 
@@ -101,7 +101,7 @@ sources in the order in which they are compiled; for Quartus or Vivado they are 
 """
 
 
-def hardware_project(design: Design, targets: Sequence[str], vectors: Vectors) -> Project:
+def hardware_project(design: OnChipDesign, targets: Sequence[str], vectors: Vectors) -> Project:
     """The files for hardware targets, each in a folder of its own, and the description of the hardware."""
     files = {"hardware.json": json.dumps(hardware_info(design, vectors.parameters), indent=2) + "\n"}
     for target in targets:
@@ -110,7 +110,7 @@ def hardware_project(design: Design, targets: Sequence[str], vectors: Vectors) -
     return Project(files)
 
 
-def _verilog_files(design: Design, vectors: Vectors) -> dict[str, str]:
+def _verilog_files(design: OnChipDesign, vectors: Vectors) -> dict[str, str]:
     sources, top = verilog_files(design.module), design.module.name
     return {
         **sources,
@@ -122,7 +122,7 @@ def _verilog_files(design: Design, vectors: Vectors) -> dict[str, str]:
     }
 
 
-def _vhdl_files(design: Design, vectors: Vectors) -> dict[str, str]:
+def _vhdl_files(design: OnChipDesign, vectors: Vectors) -> dict[str, str]:
     sources = vhdl_files(design.module)
     return {
         **sources,

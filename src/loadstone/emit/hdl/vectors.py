@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from loadstone.hardware.layout import ArrayLayout
-from loadstone.hardware.on_chip import Design, HostPort
+from loadstone.hardware.on_chip import HostPort, OnChipDesign
 from loadstone.rtl.types import Bits
 
 
@@ -43,7 +43,7 @@ class Result:
     expected: int
 
 
-def hosts_of(design: Design, vectors: Vectors) -> tuple[Host, ...]:
+def hosts_of(design: OnChipDesign, vectors: Vectors) -> tuple[Host, ...]:
     """The arrays that a testbench fills and looks at."""
     stores = design.compute.stores
     return tuple(
@@ -52,7 +52,7 @@ def hosts_of(design: Design, vectors: Vectors) -> tuple[Host, ...]:
     )
 
 
-def results_of(design: Design, vectors: Vectors) -> tuple[Result, ...]:
+def results_of(design: OnChipDesign, vectors: Vectors) -> tuple[Result, ...]:
     """The scalars that a testbench looks at."""
     stores = design.compute.stores
     return tuple(
@@ -60,13 +60,13 @@ def results_of(design: Design, vectors: Vectors) -> tuple[Result, ...]:
     )
 
 
-def inputs_at_start(design: Design, vectors: Vectors) -> dict[str, int]:
+def inputs_at_start(design: OnChipDesign, vectors: Vectors) -> dict[str, int]:
     """The values at the ports of parameters and scalars, by port."""
     parameters = {port: vectors.parameters[name] for name, port in design.parameters.items()}
     return {**parameters, **{port: vectors.given[name][0] for name, port in design.scalars_in.items()}}
 
 
-def connections(design: Design) -> Iterator[tuple[str, str]]:
+def connections(design: OnChipDesign) -> Iterator[tuple[str, str]]:
     """The ports of a design, and the signals of a testbench at them."""
     yield "clk", "clk"
     yield "rst", "rst"
@@ -74,7 +74,7 @@ def connections(design: Design) -> Iterator[tuple[str, str]]:
         yield port.name, f"dut_{port.name}"
 
 
-def data_files(design: Design, vectors: Vectors) -> Iterator[tuple[str, str]]:
+def data_files(design: OnChipDesign, vectors: Vectors) -> Iterator[tuple[str, str]]:
     """The words of arrays in hexadecimal digits, by the paths of their files: one for each port for words."""
     for host in hosts_of(design, vectors):
         yield data_path(host.port.data), _hexadecimal(host.given, host.store.type)

@@ -17,7 +17,7 @@ from loadstone.emit.hdl.vectors import (
 )
 from loadstone.hardware.harness.cycle_limits import on_chip_cycle_limit
 from loadstone.hardware.layout import ArrayLayout
-from loadstone.hardware.on_chip import Design
+from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.model.types import ScalarType
 from loadstone.rtl.types import Bits, address_width
 
@@ -112,7 +112,7 @@ _IS_NAN = """
 _FRACTION = {32: 23, 64: 52}
 
 
-def emit_verilog_testbench(design: Design, vectors: Vectors) -> str:
+def emit_verilog_testbench(design: OnChipDesign, vectors: Vectors) -> str:
     """The testbench of a design; it reads its words from the files of `data_files`."""
     hosts, results = hosts_of(design, vectors), results_of(design, vectors)
     looked_at = [host for host in hosts if host.expected is not None]
@@ -145,7 +145,7 @@ def _literal(value: int, type: Bits) -> str:
     return f"{type.width}'{'s' if type.signed else ''}h{word_text(value, type)}"
 
 
-def _signals(design: Design) -> Iterator[str]:
+def _signals(design: OnChipDesign) -> Iterator[str]:
     for port in design.module.of_kind("input"):
         yield f"  {_type(port.bits)} dut_{port.name} = 0;"
     for port in design.module.of_kind("output"):
@@ -174,7 +174,7 @@ def _filling(host: Host) -> str:
     return _FILLING.format(port=host.port, depth=host.store.depth, high=_high(host.store))
 
 
-def _inputs(design: Design, vectors: Vectors) -> Iterator[str]:
+def _inputs(design: OnChipDesign, vectors: Vectors) -> Iterator[str]:
     for port, value in inputs_at_start(design, vectors).items():
         yield f"    dut_{port} = {_literal(value, design.module[port].bits)};"
 

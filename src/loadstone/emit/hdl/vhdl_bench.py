@@ -18,7 +18,7 @@ from loadstone.emit.hdl.vectors import (
 )
 from loadstone.hardware.harness.cycle_limits import on_chip_cycle_limit
 from loadstone.hardware.layout import ArrayLayout
-from loadstone.hardware.on_chip import Design
+from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.model.types import ScalarType
 from loadstone.rtl.types import Bits, address_width, bit
 
@@ -150,7 +150,7 @@ _IS_NAN = """
 _FRACTION = {32: 23, 64: 52}
 
 
-def emit_vhdl_testbench(design: Design, vectors: Vectors) -> str:
+def emit_vhdl_testbench(design: OnChipDesign, vectors: Vectors) -> str:
     """The testbench of a design; it reads its words from the files of `data_files`."""
     hosts, results = hosts_of(design, vectors), results_of(design, vectors)
     looked_at = [host for host in hosts if host.expected is not None]
@@ -185,7 +185,7 @@ def _literal(value: int, type: Bits) -> str:
     return f"'{text}'" if type == bit else f'{type.width}x"{text}"'
 
 
-def _signals(design: Design) -> Iterator[str]:
+def _signals(design: OnChipDesign) -> Iterator[str]:
     for port in design.module.of_kind("input"):
         yield f"  signal dut_{port.name} : {_type(port.bits)} := {_literal(0, port.bits)};"
     for port in design.module.of_kind("output"):
@@ -237,7 +237,7 @@ def _found(signal: str, type: Bits) -> str:
     return f'"{"0" * zeros}" & {bits}' if zeros else bits
 
 
-def _inputs(design: Design, vectors: Vectors) -> Iterator[str]:
+def _inputs(design: OnChipDesign, vectors: Vectors) -> Iterator[str]:
     for port, value in inputs_at_start(design, vectors).items():
         yield f"    dut_{port} <= {_literal(value, design.module[port].bits)};"
 

@@ -17,9 +17,9 @@ from loadstone.bus.lite import PREFIXES, STROBE, WORD, make_register_slave, slav
 from loadstone.bus.masters import master_ports
 from loadstone.bus.ports import Protocol, attach, declare_ports, prefixed
 from loadstone.hardware import supervisor
+from loadstone.hardware.bus_top import LOADED, STORED
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.names import Names
-from loadstone.hardware.whole_run import LOADED, STORED
 from loadstone.rtl.conditions import mux
 from loadstone.rtl.expressions import Signal, Value, cat, const
 from loadstone.rtl.module import Instance, Module, hierarchy

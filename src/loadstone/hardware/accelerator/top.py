@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from loadstone.bus.masters import master_ports
-from loadstone.bus.ports import Bus, declare_ports
+from loadstone.bus.ports import Bus
 from loadstone.hardware.accelerator.external import External, Pauses
 from loadstone.hardware.accelerator.loading import add_loading
 from loadstone.hardware.accelerator.mover import Mover, tile_options
 from loadstone.hardware.accelerator.storing import add_storing
+from loadstone.hardware.bus_top import BusTop
 from loadstone.hardware.compute.engine import Ask, Engine, Surroundings
 from loadstone.hardware.compute.local_layout import local_layouts
 from loadstone.hardware.compute.memories import add_memory
@@ -25,19 +25,17 @@ from loadstone.hardware.compute.unit import make_compute_unit
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.timing import MemoryTiming
 from loadstone.hardware.design import AcceleratorDesign, bus_for, element_bytes
+from loadstone.hardware.host_ports import scalar_types
 from loadstone.hardware.layout import ArrayLayout, layouts_of
-from loadstone.hardware.names import ModuleNames, Names
-from loadstone.hardware.on_chip import parameter_ports, scalar_ports
-from loadstone.hardware.supervisor import RESERVED, STOP, make_supervised, tell_failures
-from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
+from loadstone.hardware.names import ModuleNames
+from loadstone.hardware.supervisor import tell_failures
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import Limits
 from loadstone.loops.tile_loops import MARKERS, process_loops
 from loadstone.parallel.lanes import find_lanes, lane_loops
 from loadstone.rtl.expressions import Signal, Value, cat
-from loadstone.rtl.module import Module
 from loadstone.rtl.names import fresh
-from loadstone.rtl.types import bit, unsigned
+from loadstone.rtl.types import unsigned
 
 TOKENS = unsigned(16)
 EVENTS = "events"
@@ -59,48 +57,25 @@ def make_accelerator_design(
     Ports: `start`, parameters, scalars, the base address of each array, the master of a bus, `ready` and `done`, and
     those of `supervisor`.
     """
-    sizes = element_bytes(accelerator)
-    top = _Top(
-        accelerator,
-        limits,
-        bus_for(sizes, bus),
-        sizes,
-        memories or MemoryTiming(),
-        operations or Operations(),
-        unroll,
-    )
+    top = _Top(accelerator, limits, bus, memories or MemoryTiming(), operations or Operations(), unroll)
     top.fill(stalls)
-    parameters = {name: port.name for name, port in top.parameters.items()}
-    return AcceleratorDesign(
-        module=make_supervised(top.name, top.module, top.bus, parameters, limits),
-        compute=top.compute,
-        lanes=top.lanes,
-        limits=limits,
-        bus=top.bus,
-        external=top.external,
-        element_bytes=sizes,
-        parameters=parameters,
-        scalars_in={name: port.name for name, port in top.scalars_in.items()},
-        scalars_out=top.scalars_out,
-        bases={name: port.name for name, port in top.bases.items()},
-    )
+    return top.finished(AcceleratorDesign, limits, top.external, compute=top.compute, lanes=top.lanes)
 
 
-class _Top:
+class _Top(BusTop):
     """The top module while it is made."""
 
     def __init__(
         self,
         accelerator: Accelerator,
         limits: Mapping[str, Limits],
-        bus: Bus,
-        sizes: Mapping[str, int],
+        bus: Bus | None,
         memories: MemoryTiming,
         operations: Operations,
         unroll: int,
     ) -> None:
         kernel = accelerator.kernel
-        self.accelerator, self.limits, self.bus, self.sizes = accelerator, limits, bus, sizes
+        self.accelerator, self.limits, sizes = accelerator, limits, element_bytes(accelerator)
         self.lanes = find_lanes(accelerator, limits, unroll)
         self.external = layouts_of(kernel, limits, [array.name for array in accelerator.transferred if not array.rank])
         self.inside = local_layouts(accelerator, limits, self.lanes.banking)
@@ -108,34 +83,24 @@ class _Top:
         self.compute = make_compute_unit(
             kernel, tree, limits, self.inside, memories, operations, MARKERS.names, self.lanes, tile_options(tree)
         )
-        self.name = fresh(f"{kernel.name}_accelerator", ())
-        self.modules = ModuleNames((*self.compute.modules, self.name))
-        self.module = m = Module(self.modules.fresh(f"{self.name}_core"), f"{kernel.name}, tile by tile.")
-        self.names = Names(m, (*RESERVED, LOADED, STORED, EVENTS, *(port.name for port in master_ports(bus))))
-        self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
-        self.parameters = parameter_ports(self.names, self.compute)
-        self.scalars_in = scalar_ports(self.names, self.compute)
-        self.bases = {
-            array.name: m.input(self.names.fresh(f"{array.name}_base"), bus.address, "where it is, in bytes")
-            for array in accelerator.transferred
-        }
-        self.scalars_out: dict[str, str] = {}
+        name, types = fresh(f"{kernel.name}_accelerator", ()), self.compute.control.parameter_types
+        modules, title = ModuleNames((*self.compute.modules, name)), f"{kernel.name}, tile by tile."
+        scalars = scalar_types(self.compute)
+        super().__init__(kernel, name, modules, title, bus_for(sizes, bus), sizes, types, scalars, (EVENTS,))
 
     def fill(self, stalls: bool) -> None:
         """Adds all parts and connects them."""
         m, names = self.module, self.names
         chance = m.input(names.fresh("pause_chance"), unsigned(8), "of pauses in 256 cycles") if stalls else None
         self.pauses = Pauses(names, chance)
-        signals = declare_ports(m, master_ports(self.bus), "master")
-        stop = m.input(STOP, bit, "no further burst is asked for")
-        external = External(names, self.bus, signals, self.sizes, self.bases, self.pauses, stop)
-        self.running = names.state("running", comment="since the cycle after the start")
-        self.accepts = names.wire("accepts_start", self.start & ~self.running)
+        self.open_bus()
+        external = External(names, self.bus, self.signals, self.element_bytes, self.host.bases, self.pauses, self.stop)
+        self.accepts = names.wire("accepts_start", self.starts)
         self.begin = m.stored(names.fresh("begin_run"), self.accepts, 0, "values of parameters are in registers")
         titles = ("load", "compute", "store")
         self.copies = {name: names.state(f"{name}_copy", comment="of memories that have two") for name in titles}
         m.section("Compute")
-        given = Surroundings(self.parameters, self.scalars_in, self.begin, self.copies["compute"])
+        given = Surroundings(self.host.parameters, self.host.scalars_in, self.begin, self.copies["compute"])
         self.engine = Engine(names, self.compute, given)
         m.section("Load")
         self.load = self._mover("load")
@@ -148,15 +113,14 @@ class _Top:
             if store.depth:
                 self._memory(name, store)
         self._tokens()
-        count_elements(names, self.begin, {LOADED: self.loading.arrives, STORED: self.storing.leaves})
+        self.count_elements(self.begin, self.loading.arrives, self.storing.leaves)
         self._tell()
         tell_failures(m, self.loading.reader, self.storing.writer)
         self._finish()
 
     def _mover(self, title: str) -> Mover:
-        return Mover(
-            self.names, title, self.accelerator, (self.external, self.inside), self.limits, self.parameters, self.begin
-        )
+        stores, parameters = (self.external, self.inside), self.host.parameters
+        return Mover(self.names, title, self.accelerator, stores, self.limits, parameters, self.begin)
 
     def _memory(self, name: str, store: ArrayLayout) -> None:
         """The local memory of an array between datapaths, load and store."""
@@ -219,7 +183,5 @@ class _Top:
         with m.clocked():
             for name, last in lasts.items():
                 m.assign(flags[name], (flags[name] | last) & ~ends)
-        end_run(self.names, self.running, self.accepts, ends)
-        for name, value in self.engine.values.items():
-            if self.compute.kernel.arrays[name].live_out:
-                self.scalars_out[name] = m.output(self.names.fresh(f"{name}_out"), value).name
+        self.end_run(self.accepts, ends)
+        self.host.show_results(self.compute, self.engine.values)

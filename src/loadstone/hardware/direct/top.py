@@ -14,16 +14,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from loadstone.bus.masters import master_ports, reading_side, writing_side
-from loadstone.bus.ports import Bus, attach, declare_ports
+from loadstone.bus.masters import reading_side, writing_side
+from loadstone.bus.ports import Bus, attach
 from loadstone.bus.reading import make_read_master
 from loadstone.bus.writing import make_write_master
+from loadstone.hardware.bus_top import BusTop
 from loadstone.hardware.compute.scalars import scalar_registers, write_scalar
 from loadstone.hardware.control.interface import standing
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.pipeline import fetch_port
 from loadstone.hardware.datapath.timing import Slot
-from loadstone.hardware.design import AcceleratorDesign, bus_for, widths_moved
+from loadstone.hardware.design import ComputeDesign, bus_for
 from loadstone.hardware.direct.instances import Last, Passed, Result
 from loadstone.hardware.direct.levels import INSTANCES, Calm, LevelParts, LevelStage, Stream, add_level
 from loadstone.hardware.direct.reading import add_reader, make_client
@@ -31,20 +32,18 @@ from loadstone.hardware.direct.records import Elements, Records
 from loadstone.hardware.direct.statements import DirectStatements, make_direct_statements
 from loadstone.hardware.direct.turns import Turn, Turns, longest, skips_of
 from loadstone.hardware.direct.writes import make_open_writes
-from loadstone.hardware.names import ModuleNames, Names
-from loadstone.hardware.on_chip import parameter_ports, scalar_ports
+from loadstone.hardware.host_ports import scalar_types
+from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.selection import one_hot_mux
-from loadstone.hardware.supervisor import RESERVED, STOP, make_supervised, tell_failures
-from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
+from loadstone.hardware.supervisor import tell_failures
 from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import WRITE, Kernel
-from loadstone.parallel.lanes import NO_LANES
 from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.conditions import all_of, any_of, mux
 from loadstone.rtl.expressions import Signal, Value, const
-from loadstone.rtl.module import Instance, Module
+from loadstone.rtl.module import Instance
 from loadstone.rtl.record import Record
-from loadstone.rtl.types import Bits, address_width, bit, unsigned
+from loadstone.rtl.types import address_width, bit, unsigned
 
 RESULTS = 16
 """How many results can wait to be written."""
@@ -56,7 +55,7 @@ BURST, COUNT_WIDTH = 8, 8
 
 def make_direct_design(
     kernel: Kernel, limits: Mapping[str, Limits], bus: Bus | None = None, operations: Operations | None = None
-) -> AcceleratorDesign:
+) -> ComputeDesign:
     """The hardware of a kernel that works on external memory directly, for parameters in ranges.
 
     It has the ports of an accelerator: `start`, parameters, scalars, the base address of each array, the master of a
@@ -67,61 +66,36 @@ def make_direct_design(
     wide = bus_for(element_bytes, bus)
     top = _Top(statements, replace(wide, burst=min(wide.burst, BURST), count_width=COUNT_WIDTH), element_bytes)
     top.fill()
-    parameters = {name: port.name for name, port in top.parameters.items()}
-    return AcceleratorDesign(
-        module=make_supervised(statements.compute.name, top.module, top.bus, parameters, limits),
-        compute=statements.compute,
-        limits=limits,
-        bus=top.bus,
-        external=statements.compute.stores,
-        element_bytes=element_bytes,
-        parameters=parameters,
-        scalars_in={name: port.name for name, port in top.scalars_in.items()},
-        scalars_out=top.scalars_out,
-        bases={name: port.name for name, port in top.bases.items()},
-        lanes=NO_LANES,
-    )
+    return top.finished(ComputeDesign, limits, statements.compute.stores, compute=statements.compute)
 
 
-class _Top:
+class _Top(BusTop):
     """The top module while it is made."""
 
     def __init__(self, statements: DirectStatements, bus: Bus, element_bytes: Mapping[str, int]) -> None:
-        self.statements, self.bus, self.element_bytes = statements, bus, element_bytes
-        self.compute, self.kernel = statements.compute, statements.compute.kernel
-        self.widths = widths_moved(element_bytes)
+        self.statements, self.compute = statements, statements.compute
+        name, kernel, modules = self.compute.name, self.compute.kernel, ModuleNames(self.compute.modules)
+        types, scalars = self.compute.control.parameter_types, scalar_types(self.compute)
+        title = f"{kernel.name}, directly on external memory."
+        super().__init__(kernel, name, modules, title, bus, element_bytes, types, scalars)
         self.data, self.index = unsigned(self.widths.widest), unsigned(address_width(OPEN_WRITES))
         self.records = Records({name: statements.fields(name) for name in self.compute.datapaths})
         self.queued = self.records.queued(longest(statements.words), entry=self.index, same=bit)
         self.elements = Elements({name: self.compute.stores[name] for name in statements.arrays})
-        self.modules = ModuleNames(self.compute.modules)
-        core = self.modules.fresh(f"{self.compute.name}_core")
-        self.module = m = Module(core, f"{self.kernel.name}, directly on external memory.")
-        self.names = Names(m, (*RESERVED, LOADED, STORED, *(port.name for port in master_ports(bus))))
-        self.start = m.input(self.names.fresh("start"), bit, "starts it, when it is ready")
-        self.parameters = parameter_ports(self.names, self.compute)
-        self.scalars_in = scalar_ports(self.names, self.compute)
-        self.bases = {
-            name: m.input(self.names.fresh(f"{name}_base"), bus.address, "where it is, in bytes")
-            for name in statements.arrays
-        }
-        self.scalars_out: dict[str, str] = {}
         places = {name: statements.places(name) for name in self.compute.datapaths}
         self.turns = Turns(self.names, self.records, self.elements, places)
 
     def fill(self) -> None:
         """Adds all parts and connects them."""
         m, names = self.module, self.names
-        self.signals = declare_ports(m, master_ports(self.bus), "master")
-        self.stop = m.input(STOP, bit, "no further burst is asked for")
-        self.running = names.state("running", comment="since the cycle after the start")
-        self.begin = names.wire("begin_run", self.start & ~self.running)
+        self.open_bus()
+        self.begin = names.wire("begin_run", self.starts)
         self.last = self._last_result()
-        self.hit, self.room, self.entry = self._wire("hit"), self._wire("room"), self._wire("entry", self.index)
-        self.drained = self._wire("drained")
+        self.hit, self.room, self.entry = self.wire("hit"), self.wire("room"), self.wire("entry", self.index)
+        self.drained = self.wire("drained")
         was_drained = m.stored(names.fresh("was_drained"), self.drained, reset=0)
         self.settled = names.wire("settled", self.drained & was_drained)
-        self.written = self._wire("all_written")
+        self.written = self.wire("all_written")
         self.values = scalar_registers(names, self.compute)
         stages = range(len(self.statements.levels) + 1)
         self.clients = [make_client(names, f"reader_{k}", self.elements.type, self.data) for k in stages]
@@ -140,9 +114,6 @@ class _Top:
         m.section("The whole run")
         self._finish(instances)
 
-    def _wire(self, wish: str, type: Bits = bit) -> Signal:
-        return self.module.wire(self.names.fresh(wish), type)
-
     def _last_result(self) -> Last:
         state, register, element = self.names.state, self.names.register, self.elements.type
         return Last(
@@ -157,13 +128,13 @@ class _Top:
     def _add_control(self) -> Stream:
         """The controller, and a register for the instance at which it stands."""
         m, names, control = self.module, self.names, self.compute.control
-        going = {name: self._wire(f"{name}_goes") for name in self.compute.datapaths}
-        self.control = control.added(names, "control", self.begin, self.parameters, going)
+        going = {name: self.wire(f"{name}_goes") for name in self.compute.datapaths}
+        self.control = control.added(names, "control", self.begin, self.host.parameters, going)
         at = {
             name: standing(names, name, self.control[control.port(name, "start")], goes) for name, goes in going.items()
         }
         record = one_hot_mux([(at[name], self._record(name)) for name in going]).wrapped(self.records.type)
-        taken = self._wire("instance_taken")
+        taken = self.wire("instance_taken")
         fifo = make_fifo(f"{m.name}_instances", self.records.type, 2)
         ports = {"in_valid": any_of(*at.values()), "in_data": record, "out_ready": taken}
         instances = m.instance(names.fresh("instances"), fifo, ports)
@@ -176,7 +147,7 @@ class _Top:
         names, stages, calms = self.names, list[LevelStage](), list[Calm]()
         for level, client in zip(self.statements.levels, self.clients, strict=False):
             self.module.section("Find the places of elements that depend on data")
-            calms.append(Calm(*(self._wire(f"finds_{wish}") for wish in ("through", "calm", "stuck"))))
+            calms.append(Calm(*(self.wire(f"finds_{wish}") for wish in ("through", "calm", "stuck"))))
             parts = LevelParts(self.turns, level, self.statements.found, client, calms[-1], self._given, self.modules)
             stages.append(add_level(parts, stream))
             stream = stages[-1].stream
@@ -190,7 +161,7 @@ class _Top:
 
     def _given(self, name: str) -> Value:
         """The value of a parameter or scalar."""
-        return next(each[name] for each in (self.parameters, self.values, self.scalars_in) if name in each)
+        return next(each[name] for each in (self.host.parameters, self.values, self.host.scalars_in) if name in each)
 
     def _record(self, name: str) -> Value:
         """The record of the instance at which the controller stands."""
@@ -220,7 +191,7 @@ class _Top:
         same = names.wire("same", self.last.will_be(self.added))
         full = names.wire("full", stores & ~same & ~self.room)
         self.stuck = names.wire("stuck", blocked | full | self.waiting)
-        space = self._wire("record_room")
+        space = self.wire("record_room")
         able = names.wire("able", turn.is_here & ~blocked & (~turn.is_last | (space & ~full)))
         reads = names.wire("reads", turn.has(skips))
         advances = names.wire("advances", able & (~reads | client.granted))
@@ -250,7 +221,7 @@ class _Top:
     def _add_records(self, record: Value, space: Signal) -> None:
         """The queue of instances that have passed."""
         m, names = self.module, self.names
-        self.started = self._wire("starts")
+        self.started = self.wire("starts")
         fifo = make_fifo(f"{m.name}_records", record.bits, INSTANCES)
         ports = {"in_valid": self.passes, "in_data": record, "out_ready": self.started}
         self.queue = m.instance(names.fresh("records"), fifo, ports)
@@ -272,7 +243,7 @@ class _Top:
         place = self.elements.place(element)
         sizes = {name: (count - 1).bit_length() for name, count in self.element_bytes.items()}
         offset = self.elements.by_array(element, {name: place << size for name, size in sizes.items()})
-        base = self.elements.by_array(element, self.bases)
+        base = self.elements.by_array(element, self.host.bases)
         ports = {"request_valid": valid, "request_address": (base + offset).wrapped(self.bus.address)}
         ports["request_count"] = const(1)
         if not self.widths.are_equal:
@@ -295,7 +266,7 @@ class _Top:
         stores = any_of(*(turn.here[name] for name in self.statements.stored))
         self.credit = names.state("credit", unsigned(RESULTS.bit_length()), "results that are still to be written")
         self.fresh = names.wire("fresh", stores & ~passed.same)
-        stops = self._wire("stops")
+        stops = self.wire("stops")
         full = self.fresh & (self.credit == RESULTS)
         able = names.wire("may_take", turn.is_here & (~turn.is_last | ~(stops | full)))
         m.assign(client.accepts, able & reads)
@@ -358,7 +329,7 @@ class _Top:
         written = names.wire("written", any_of(*wrote.values()))
         word = one_hot_mux([(flag, self.paths[name]["write_data"].wrapped(self.data)) for name, flag in wrote.items()])
         self.drops = names.wire("drops", result.stores & ~written & ~result.same)
-        self.flushes = self._wire("flushes")
+        self.flushes = self.wire("flushes")
         replaces = written & ~result.same
         self.evicts = names.wire("evicts", last.valid & (replaces | self.flushes | (self.stuck & self.settled)))
         with m.clocked():
@@ -377,12 +348,12 @@ class _Top:
     def _write_scalars(self) -> None:
         for name, value in self.values.items():
             writers = [self.paths[each] for each, s in self.compute.statements.items() if s.write.array == name]
-            write_scalar(self.names, name, value, self.begin, self.scalars_in, writers)
+            write_scalar(self.names, name, value, self.begin, self.host.scalars_in, writers)
 
     def _add_writer(self) -> None:
         """Queues of elements and their words, and the master that writes them."""
         m, names = self.module, self.names
-        pops = {name: self._wire(f"{name}_pops") for name in ("element", "word")}
+        pops = {name: self.wire(f"{name}_pops") for name in ("element", "word")}
         queues = {
             name: m.instance(
                 names.fresh(f"{name}s"),
@@ -433,14 +404,12 @@ class _Top:
     def _finish(self, instances: Stream) -> None:
         m, names = self.module, self.names
         arrives = names.wire("arrives", any_of(*(client.arrives for client in self.clients)))
-        count_elements(names, self.begin, {LOADED: arrives, STORED: self.leaves})
+        self.count_elements(self.begin, arrives, self.leaves)
         issued = names.state("issued", comment="the controller has ended")
         through = names.wire("through", issued & ~instances.valid & self.finds_none & self.drained)
         m.assign(self.flushes, through)
         ends = names.wire("ends", through & ~self.last.valid & self.written)
         with m.clocked():
             m.assign(issued, (issued | self.control["last"]) & ~ends)
-        end_run(names, self.running, self.begin, ends)
-        for name, value in self.values.items():
-            if self.kernel.arrays[name].live_out:
-                self.scalars_out[name] = m.output(names.fresh(f"{name}_out"), value).name
+        self.end_run(self.begin, ends)
+        self.host.show_results(self.compute, self.values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from loadstone.hardware.on_chip import Design
+from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.model.kernel import Kernel
 from loadstone.transfer.volumes import count
 
@@ -18,7 +18,7 @@ def cycle_limit(kernel: Kernel, parameters: Mapping[str, int]) -> int:
     return min(MOST_CYCLES, 1_000_000 + 1000 * accesses)
 
 
-def on_chip_cycle_limit(design: Design, parameters: Mapping[str, int]) -> int:
+def on_chip_cycle_limit(design: OnChipDesign, parameters: Mapping[str, int]) -> int:
     """Cycles after which a run surely has gone wrong: far more than every instance waiting for the one before."""
     compute = design.compute
     taken = sum(

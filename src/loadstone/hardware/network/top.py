@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from loadstone.bus.masters import master_ports
-from loadstone.bus.ports import Bus, declare_ports
+from loadstone.bus.ports import Bus
+from loadstone.hardware.bus_top import BusTop
 from loadstone.hardware.control.interface import OWN
 from loadstone.hardware.control.ranged import type_between
 from loadstone.hardware.datapath.operations import Operations
-from loadstone.hardware.design import bus_for, widths_moved
-from loadstone.hardware.layout import ArrayLayout, layouts_of
-from loadstone.hardware.names import ModuleNames, Names
+from loadstone.hardware.design import BusDesign, bus_for
+from loadstone.hardware.layout import layouts_of
+from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.network.channels import make_channel
 from loadstone.hardware.network.links import Link, Planner, links_of, network_within
 from loadstone.hardware.network.masters import LOAD_ANSWERS, STORE_ANSWERS, Client, Masters, answer_wires
@@ -27,38 +27,27 @@ from loadstone.hardware.network.transfers import (
     make_scalar_store,
     make_store_process,
 )
-from loadstone.hardware.supervisor import RESERVED, STOP, make_supervised, tell_failures
-from loadstone.hardware.whole_run import LOADED, STORED, count_elements, end_run
+from loadstone.hardware.supervisor import tell_failures
 from loadstone.hardware.words import bits_of
 from loadstone.loops.ranges import Limits, within_limits
-from loadstone.model.kernel import Array, Kernel
+from loadstone.model.kernel import Array
 from loadstone.networks.model import Kind, Network, Process
 from loadstone.networks.sizes import ChannelSize
 from loadstone.rtl.conditions import all_of
 from loadstone.rtl.expressions import Signal, Value
-from loadstone.rtl.module import Instance, Module
+from loadstone.rtl.module import Instance
 from loadstone.rtl.names import fresh
-from loadstone.rtl.types import bit
+from loadstone.rtl.types import Bits, bit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NetworkDesign:
-    """The hardware of a network: its top module, and which of its ports are for what.
+class NetworkDesign(BusDesign):
+    """The hardware of a network.
 
-    `bases` name the ports for byte addresses of arrays, as `external` and `element_bytes` say how they lie there. What
-    is stored of array `a` lies under the name `results["a"]`: that of the array, or another one if it is loaded, too.
+    What is stored of array `a` lies under the name `results["a"]`: that of the array, or another one if it is loaded,
+    too.
     """
 
-    module: Module
-    kernel: Kernel
-    limits: Mapping[str, Limits]
-    bus: Bus
-    external: Mapping[str, ArrayLayout]
-    element_bytes: Mapping[str, int]
-    parameters: Mapping[str, str]
-    scalars_in: Mapping[str, str]
-    scalars_out: Mapping[str, str]
-    bases: Mapping[str, str]
     results: Mapping[str, str]
 
 
@@ -76,23 +65,10 @@ def make_network_design(
     """
     top = _Top(network, sizes, limits, bus, operations or Operations())
     top.fill()
-    parameters = {name: port.name for name, port in top.parameters.items()}
-    return NetworkDesign(
-        module=make_supervised(top.name, top.module, top.bus, parameters, limits),
-        kernel=top.kernel,
-        limits=limits,
-        bus=top.bus,
-        external=top.external,
-        element_bytes=top.element_bytes,
-        parameters=parameters,
-        scalars_in={name: port.name for name, port in top.scalars_in.items()},
-        scalars_out=top.scalars_out,
-        bases={name: port.name for name, port in top.bases.items()},
-        results=top.results,
-    )
+    return top.finished(NetworkDesign, limits, top.external, results=top.results)
 
 
-class _Top:
+class _Top(BusTop):
     """The top module while it is made."""
 
     def __init__(
@@ -115,43 +91,29 @@ class _Top:
         titles = {**{name: name for name in loaded}, **{title: name for name, title in self.results.items()}}
         stores = layouts_of(kernel, limits)
         self.external = {title: stores[name] for title, name in titles.items()}
-        self.element_bytes = {title: kernel.arrays[name].type.storage.bits // 8 for title, name in titles.items()}
-        self.bus = bus_for(self.element_bytes, bus)
-        self.widths = widths_moved(self.element_bytes)
-        self.name = fresh(f"{kernel.name}_network", OWN)
-        self.modules = ModuleNames((self.name,))
-        self.module = m = Module(self.modules.fresh(f"{self.name}_core"), f"{kernel.name} as a process network.")
-        self.names = Names(m, (*RESERVED, LOADED, STORED, *(port.name for port in master_ports(self.bus))))
-        self._declare()
+        sizes_moved = {title: kernel.arrays[name].type.storage.bits // 8 for title, name in titles.items()}
+        name, types = fresh(f"{kernel.name}_network", OWN), {each: type_between(*limits[each]) for each in limits}
+        modules, title = ModuleNames((name,)), f"{kernel.name} as a process network."
+        super().__init__(
+            kernel, name, modules, title, bus_for(sizes_moved, bus), sizes_moved, types, self._scalar_types()
+        )
 
     def _arrays(self, kind: Kind) -> list[str]:
         """The arrays of which elements are loaded or stored over the bus."""
         moved = [self._moved(process) for process in self.network.processes.values() if process.kind == kind]
         return [array.name for array in moved if array is not None]
 
-    def _declare(self) -> None:
-        """Ports that are inputs."""
-        m, names, arrays = self.module, self.names, self.kernel.arrays
-        self.start = m.input(names.fresh("start"), bit, "starts it, when it is ready")
-        self.parameters = {
-            name: m.input(names.fresh(name), type_between(*limits)) for name, limits in self.setting.limits.items()
-        }
+    def _scalar_types(self) -> dict[str, Bits]:
+        """The types of the scalars that a host gives."""
         moved = {p.array for p in self.network.processes.values() if p.kind != "compute"}
-        given = [a for a in arrays.values() if a.rank == 0 and (a.name in moved or a.name in self.setting.scalars)]
-        self.scalars_in = {a.name: m.input(names.fresh(f"{a.name}_in"), bits_of(a.type)) for a in given}
-        self.bases = {
-            title: m.input(names.fresh(f"{title}_base"), self.bus.address, "where it is, in bytes")
-            for title in self.external
-        }
-        self.scalars_out: dict[str, str] = {}
+        used, arrays = moved.union(self.setting.scalars), self.kernel.arrays.values()
+        return {array.name: bits_of(array.type) for array in arrays if array.rank == 0 and array.name in used}
 
     def fill(self) -> None:
         """Adds all parts and connects them."""
         m, names = self.module, self.names
-        self.running = names.state("running", comment="since the cycle after the start")
-        self.begin = names.wire("begin_run", self.start & ~self.running)
-        signals = declare_ports(m, master_ports(self.bus), "master")
-        stop = m.input(STOP, bit, "no further burst is asked for")
+        self.open_bus()
+        self.begin = names.wire("begin_run", self.starts)
         self.states = {name: wire for link in self.links for name, wire in self._link_wires(link)}
         self.answers = {name: self._answers(process) for name, process in self.network.processes.items()}
         m.section("Processes")
@@ -162,10 +124,10 @@ class _Top:
             late = link.name in designs[link.channel.consumer].late
             self._channel(link, designs[link.channel.producer].latency, late)
         m.section("Masters")
-        masters = Masters(names, self.modules, self.bus, self.widths, signals, stop)
+        masters = Masters(names, self.modules, self.bus, self.widths, self.signals, self.stop)
         reader, arrives = masters.add_reader(self._clients("load"))
         writer, leaves = masters.add_writer(self._clients("store"))
-        count_elements(names, self.begin, {LOADED: arrives, STORED: leaves})
+        self.count_elements(self.begin, arrives, leaves)
         tell_failures(m, reader, writer)
         self._keep_scalars()
         self._finish(writer["idle"])
@@ -174,7 +136,7 @@ class _Top:
         """New wires for what a channel tells its processes."""
         kinds = {"there": bit, "word": bits_of(link.element)} | ({} if link.is_private else {"room": bit})
         for what, kind in kinds.items():
-            yield link.port(what), self.module.wire(self.names.fresh(link.port(what)), kind)
+            yield link.port(what), self.wire(link.port(what), kind)
 
     def _answers(self, process: Process) -> dict[str, Signal]:
         """New wires for what a process gets from its master, if it has one."""
@@ -215,12 +177,12 @@ class _Top:
         """The hardware of a process in its place."""
         process = self.network.processes[name]
         offer: dict[str, Value] = {"start": self.begin, **self.states, **self.answers[name]}
-        offer |= {port: self.parameters[each] for each, port in design.parameters.items()}
-        offer |= {port: self.scalars_in[each] for each, port in design.scalars.items()}
+        offer |= {port: self.host.parameters[each] for each, port in design.parameters.items()}
+        offer |= {port: self.host.scalars_in[each] for each, port in design.scalars.items()}
         if self._title(process):
-            offer["base"] = self.bases[self._title(process)]
+            offer["base"] = self.host.bases[self._title(process)]
         elif process.kind == "load":
-            offer["given"] = self.scalars_in[process.array]
+            offer["given"] = self.host.scalars_in[process.array]
         inputs = {port.name: offer[port.name] for port in design.module.of_kind("input")}
         return self.module.instance(self.names.fresh(f"run_{name}"), design.module, inputs)
 
@@ -249,14 +211,14 @@ class _Top:
                 value = self.names.register(f"{array.name}_value", bits_of(array.type))
                 with m.clocked(f"Scalar {array.name}."):
                     with m.when(self.begin):
-                        m.assign(value, self.scalars_in[array.name])
+                        m.assign(value, self.host.scalars_in[array.name])
                     with m.when(unit["enable"]):
                         m.assign(value, unit["result"])
-                self.scalars_out[array.name] = m.output(self.names.fresh(f"{array.name}_out"), value).name
+                self.host.show(array.name, value)
 
     def _finish(self, written: Signal) -> None:
         m = self.module
         m.section("The whole run")
         idle = [unit["idle"] for unit in self.instances.values()]
         ends = self.names.wire("ends", all_of(self.running, written, *idle))
-        end_run(self.names, self.running, self.begin, ends)
+        self.end_run(self.begin, ends)

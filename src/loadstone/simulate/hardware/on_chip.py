@@ -10,7 +10,7 @@ from typing import Literal
 from loadstone.errors import Diagnostic, RunFailed, ToolError
 from loadstone.hardware.harness.cycle_limits import MOST_CYCLES
 from loadstone.hardware.layout import memory_words
-from loadstone.hardware.on_chip import Design
+from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.hardware.words import decoded, encoded
 from loadstone.rtl.programs import ghdl, icarus, verilator
 from loadstone.rtl.vectors import Cycle, Session
@@ -23,7 +23,7 @@ OnChipSimulator = Literal["verilator", "icarus", "ghdl"]
 class HardwareRun:
     """A design, and what it is run on: values of the parameters, and the contents of arrays, which it changes."""
 
-    design: Design
+    design: OnChipDesign
     parameters: Mapping[str, int]
     memory: Memory
 
@@ -98,14 +98,14 @@ class HardwareRun:
             self.memory[name].cells[:] = [decoded(outputs[port], self.design.compute.stores[name].element)]
 
 
-def _addresses(design: Design) -> Iterator[Cycle]:
+def _addresses(design: OnChipDesign) -> Iterator[Cycle]:
     """All addresses of all arrays, one in each cycle."""
     depths = {port.address: design.compute.stores[name].depth for name, port in design.arrays.items()}
     for address in range(max(depths.values(), default=1)):
         yield {port: min(address, depth - 1) for port, depth in depths.items()}
 
 
-def _check_end(design: Design, finished: bool, outputs: Mapping[str, int]) -> None:
+def _check_end(design: OnChipDesign, finished: bool, outputs: Mapping[str, int]) -> None:
     if finished and outputs["error"]:
         raise RunFailed(Diagnostic(f"the hardware of '{design.module.name}' refused to start: parameter out of range"))
     if not finished:

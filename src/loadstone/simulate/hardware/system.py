@@ -11,6 +11,7 @@ from loadstone.dram.litedram import after_reset, make_litedram
 from loadstone.dram.timing import Timing
 from loadstone.errors import Diagnostic, RunFailed, ToolError
 from loadstone.hardware.accelerator.top import EVENTS
+from loadstone.hardware.bus_top import LOADED, STORED
 from loadstone.hardware.design import BusDesign
 from loadstone.hardware.harness.cycle_limits import MOST_CYCLES
 from loadstone.hardware.harness.hosted import IMAGE, OVER, make_hosted
@@ -18,7 +19,6 @@ from loadstone.hardware.harness.placement import packed, placed, unpacked, words
 from loadstone.hardware.harness.system import WORDS, make_system
 from loadstone.hardware.layout import memory_words
 from loadstone.hardware.supervisor import ERROR, ERROR_ADDRESS, ErrorKind
-from loadstone.hardware.whole_run import LOADED, STORED
 from loadstone.hardware.words import decoded, encoded
 from loadstone.rtl.module import Module
 from loadstone.rtl.programs import verilator

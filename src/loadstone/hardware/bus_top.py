@@ -1,0 +1,95 @@
+"""The top module of hardware on a bus while it is made: its ports, what it counts, and when it is ready and done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from loadstone.bus.masters import master_ports
+from loadstone.bus.ports import Bus, declare_ports
+from loadstone.hardware.design import BusDesign, widths_moved
+from loadstone.hardware.host_ports import HostPorts, port_names
+from loadstone.hardware.layout import ArrayLayouts
+from loadstone.hardware.names import ModuleNames, Names
+from loadstone.hardware.supervisor import RESERVED, STOP, make_supervised
+from loadstone.loops.ranges import Limits
+from loadstone.model.kernel import Kernel
+from loadstone.rtl.expressions import Signal, Value
+from loadstone.rtl.module import Module
+from loadstone.rtl.types import Bits, bit, unsigned
+
+ELEMENTS = unsigned(32)
+LOADED, STORED = "loaded_elements", "stored_elements"
+"""The outputs that count moved elements."""
+
+AnyDesign = TypeVar("AnyDesign", bound=BusDesign)
+
+
+class BusTop:
+    """A module with host ports for the arrays of `element_bytes`; a supervisor is put around it in the end."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        name: str,
+        modules: ModuleNames,
+        comment: str,
+        bus: Bus,
+        element_bytes: Mapping[str, int],
+        parameters: Mapping[str, Bits],
+        scalars: Mapping[str, Bits],
+        reserved: tuple[str, ...] = (),
+    ) -> None:
+        self.kernel, self.name, self.modules, self.bus, self.element_bytes = kernel, name, modules, bus, element_bytes
+        self.widths = widths_moved(element_bytes)
+        self.module = Module(modules.fresh(f"{name}_core"), comment)
+        taken = (*RESERVED, LOADED, STORED, *reserved, *(port.name for port in master_ports(bus)))
+        self.names = Names(self.module, taken)
+        self.host = HostPorts(self.names, parameters, scalars, dict.fromkeys(element_bytes, bus.address))
+
+    def open_bus(self) -> None:
+        """Adds the ports of the bus, the input that stops its masters, and the state of a run."""
+        self.signals = declare_ports(self.module, master_ports(self.bus), "master")
+        self.stop = self.module.input(STOP, bit, "no further burst is asked for")
+        self.running = self.names.state("running", comment="since the cycle after the start")
+        self.starts = self.host.start & ~self.running
+
+    def wire(self, wish: str, type: Bits = bit) -> Signal:
+        """A new wire, to be driven later."""
+        return self.module.wire(self.names.fresh(wish), type)
+
+    def count_elements(self, begin: Signal, arrives: Value, leaves: Value) -> None:
+        """Adds outputs that count the elements of a run."""
+        for name, moved in ((LOADED, arrives), (STORED, leaves)):
+            count = self.names.register(f"{name}_count", ELEMENTS)
+            with self.module.clocked():
+                self.module.assign(count, (count + moved).wrapped(ELEMENTS))
+                with self.module.when(begin):
+                    self.module.assign(count, 0)
+            self.module.output(name, count, "elements since the start")
+
+    def end_run(self, begin: Signal, ends: Value) -> None:
+        """Adds the outputs `ready` and `done`; the run is over when it `ends`."""
+        m, running, was_done = self.module, self.running, self.names.state("was_done")
+        with m.clocked():
+            m.assign(running, (running | begin) & ~ends)
+            m.assign(was_done, (was_done | ends) & ~begin)
+        m.output("ready", ~running, "may be started")
+        m.output("done", was_done, "has run since the last start")
+
+    def finished(
+        self, kind: Callable[..., AnyDesign], limits: Mapping[str, Limits], external: ArrayLayouts, **own: Any
+    ) -> AnyDesign:
+        """The design of a kind, with the module under supervision; `own` are further fields of it."""
+        named = self.host.named()
+        return kind(
+            module=make_supervised(self.name, self.module, self.bus, named["parameters"], limits),
+            kernel=self.kernel,
+            limits=limits,
+            bus=self.bus,
+            external=external,
+            element_bytes=self.element_bytes,
+            bases=port_names(self.host.bases),
+            **named,
+            **own,
+        )
