@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import assert_never
+from collections.abc import Iterable
 
 from loadstone.rtl.checks import check, unread_bits
 from loadstone.rtl.expressions import (
@@ -12,6 +11,7 @@ from loadstone.rtl.expressions import (
     Concat,
     Const,
     Extend,
+    Kind,
     Mux,
     Reduce,
     Reinterpret,
@@ -22,21 +22,11 @@ from loadstone.rtl.expressions import (
     Value,
 )
 from loadstone.rtl.memory import Memory, Port
-from loadstone.rtl.module import (
-    Drive,
-    External,
-    Instance,
-    Item,
-    Module,
-    Process,
-    Section,
-    hierarchy,
-    starts_assignments,
-)
-from loadstone.rtl.statements import Assign, Body, Case, If, Statement, targets
+from loadstone.rtl.module import External, Instance, Module, hierarchy
+from loadstone.rtl.statements import Case
+from loadstone.rtl.syntax import INDENT, Lines, Syntax, indented
 from loadstone.rtl.types import Bits, Enum, Type, bit
 
-_INDENT = "  "
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 _LOGICAL = {"and": "&&", "or": "||", "xor": "^"}
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -64,70 +54,52 @@ def _module_text(module: Module) -> str:
     return "\n".join(_module_lines(module)) + "\n"
 
 
-def _module_lines(module: Module) -> Iterator[str]:
-    yield from _comment(module.comment)
+def _module_lines(module: Module) -> Lines:
+    yield from VERILOG.comment(module.comment)
     yield from _header(module)
-    yield from _indented(_declarations(module))
-    yield from _indented(_initial(module))
-    for item, previous in zip(module.items, (None, *module.items), strict=False):
-        if starts_assignments(item, previous):
-            yield ""
-        yield from _indented(_item(item))
-    yield from _indented(_sink(module))
+    yield from indented(_declarations(module))
+    yield from indented(_initial(module))
+    yield from VERILOG.items(module)
+    yield from indented(_sink(module))
     yield "endmodule"
 
 
-def _header(module: Module) -> Iterator[str]:
+def _header(module: Module) -> Lines:
     parameters = module.of_kind("parameter")
     if parameters:
         yield f"module {module.name} #("
         texts = [(f"parameter {_type(p.type)} {p.name} = {_number(p.type, p.initial)}", p.comment) for p in parameters]
-        yield from _listed(texts)
+        yield from VERILOG.listed(texts)
         yield ") ("
     else:
         yield f"module {module.name} ("
-    yield from _listed([*_clock_ports(module), *_ports(module)])
+    yield from VERILOG.listed(VERILOG.ports(module))
     yield ");"
 
 
-def _clock_ports(module: Module) -> Iterator[tuple[str, str]]:
-    if module.has_clock:
-        yield "input  logic clk", ""
-    if module.has_reset:
-        yield "input  logic rst", ""
+def _port(name: str, kind: Kind, type: Type) -> str:
+    return f"{kind:<6} {_type(type)} {name}"
 
 
-def _ports(module: Module) -> Iterator[tuple[str, str]]:
-    for port in module.of_kind("input", "output"):
-        yield f"{port.kind:<6} {_type(port.type)} {port.name}", port.comment
-
-
-def _listed(texts: list[tuple[str, str]]) -> Iterator[str]:
-    """Declarations with commas between them, and their comments behind."""
-    for position, (text, comment) in enumerate(texts):
-        comma = "," if position < len(texts) - 1 else ""
-        yield f"{_INDENT * 2}{text}{comma}" + (f"  // {comment}" if comment else "")
-
-
-def _declarations(module: Module) -> Iterator[str]:
+def _declarations(module: Module) -> Lines:
     for enum in module.enums:
         yield from _enum(enum)
     for signal in module.of_kind("wire", "register"):
-        yield f"{_type(signal.type)} {signal.name};" + (f"  // {signal.comment}" if signal.comment else "")
+        yield f"{_type(signal.type)} {signal.name};{VERILOG.behind(signal.comment)}"
     for memory in module.memories:
         yield from _memory_declaration(memory)
 
 
-def _enum(enum: Enum) -> Iterator[str]:
+def _enum(enum: Enum) -> Lines:
     yield f"typedef enum {_logic(enum.width)} {{"
     for position, member in enumerate(enum.members):
         comma = "," if position < len(enum.members) - 1 else ""
-        yield f"{_INDENT}{member} = {enum.width}'d{position}{comma}"
+        yield f"{INDENT}{member} = {enum.width}'d{position}{comma}"
     yield f"}} {enum.name};"
 
 
-def _memory_declaration(memory: Memory) -> Iterator[str]:
-    yield from _comment(memory.comment)
+def _memory_declaration(memory: Memory) -> Lines:
+    yield from VERILOG.comment(memory.comment)
     attributes = [*(["no_rw_check"] if memory.collision == "any" else [])]
     attributes += [f'ram_style = "{memory.style}"'] if memory.style else []
     if attributes:
@@ -135,18 +107,18 @@ def _memory_declaration(memory: Memory) -> Iterator[str]:
     yield f"{_type(memory.type)} {memory.name} [0:{memory.depth - 1}];"
 
 
-def _initial(module: Module) -> Iterator[str]:
+def _initial(module: Module) -> Lines:
     registers = module.of_kind("register")
     if registers or module.memories:
         yield ""
         yield "initial begin"
-        yield from (f"{_INDENT}{each.name} = {_number(each.type, each.initial)};" for each in registers)
+        yield from (f"{INDENT}{each.name} = {_number(each.type, each.initial)};" for each in registers)
         for memory in module.memories:
-            yield from _indented(_contents(memory))
+            yield from indented(_contents(memory))
         yield "end"
 
 
-def _contents(memory: Memory) -> Iterator[str]:
+def _contents(memory: Memory) -> Lines:
     """Initial contents; words that are not given are 0."""
     for address, word in enumerate(memory.initial):
         yield f"{memory.name}[{address}] = {_number(memory.type, word)};"
@@ -155,155 +127,71 @@ def _contents(memory: Memory) -> Iterator[str]:
         yield f"for (int i = {start}; i < {memory.depth}; i = i + 1) {memory.name}[i] = {zero};"
 
 
-def _item(item: Item) -> Iterator[str]:
-    match item:
-        case Section():
-            yield ""
-            yield f"// ---- {item.text} ----"
-        case Drive():
-            yield from _comment(item.comment)
-            yield from _assignment(f"assign {item.target.name} =", item.value)
-        case Process():
-            yield ""
-            yield from _comment(item.comment)
-            yield from _process(item)
-        case Memory():
-            yield from _memory(item)
-        case Instance():
-            yield ""
-            yield from _comment(item.comment)
-            yield from _instance(item)
-        case _:
-            assert_never(item)
-
-
-def _assignment(head: str, value: Value) -> Iterator[str]:
+def _assignment(head: str, value: Value) -> Lines:
     """An assignment; a choice among several values takes a line for each."""
     while isinstance(value, Mux) and isinstance(value.right, Mux):
         yield f"{head} {_inner(value.condition)} ? {_inner(value.left)}"
-        head, value = f"{_INDENT}:", value.right
+        head, value = f"{INDENT}:", value.right
     yield f"{head} {expression(value)};"
 
 
-def _process(process: Process) -> Iterator[str]:
-    """A process; the reset of registers overrides what the body gives them.
+def _always_comb(lines: Iterable[str]) -> Lines:
+    yield from ("always_comb begin", *indented(lines), "end")
 
-    Clocked ones are plain `always`: the standard lets nobody else write what `always_ff` does, not even `initial`
-    [IEEE 1800, 9.2.2.4].
+
+def _always(lines: Iterable[str]) -> Lines:
+    """A clocked process.
+
+    It is plain `always`: the standard lets nobody else write what `always_ff` does, not even `initial` [IEEE 1800,
+    9.2.2.4].
     """
-    if not process.clocked:
-        yield "always_comb begin"
-        yield from _indented(_body(process.body, "="))
-        yield "end"
-        return
-    assigned = targets(process.body)
-    reset = [f"{each.name} <= {_number(each.type, each.initial)};" for each in assigned if each.resets]
-    yield "always @(posedge clk) begin"
-    if len(reset) == len(assigned):
-        yield from _indented(_if_else("rst", reset, _body(process.body, "<=")))
-    else:
-        yield from _indented(_body(process.body, "<="))
-        if reset:
-            yield from _indented(_if_else("rst", reset, ()))
-    yield "end"
+    yield from ("always @(posedge clk) begin", *indented(lines), "end")
 
 
-def _if_else(condition: str, then: Iterable[str], otherwise: Iterable[str]) -> Iterator[str]:
-    yield f"if ({condition}) begin"
-    yield from _indented(then)
-    rest = list(otherwise)
-    if rest:
-        yield "end else begin"
-        yield from _indented(rest)
-    yield "end"
-
-
-def _body(body: Body, operator: str) -> Iterator[str]:
-    for statement in body:
-        yield from _statement(statement, operator)
-
-
-def _statement(statement: Statement, operator: str) -> Iterator[str]:
-    match statement:
-        case Assign():
-            yield from _assignment(f"{statement.target.name} {operator}", statement.value)
-        case If():
-            for position, (condition, body) in enumerate(statement.branches):
-                yield f"{'end else ' if position else ''}if ({expression(condition)}) begin"
-                yield from _indented(_body(body, operator))
-            if statement.otherwise:
-                yield "end else begin"
-                yield from _indented(_body(statement.otherwise, operator))
-            yield "end"
-        case Case():
-            yield from _case(statement, operator)
-        case _:
-            assert_never(statement)
-
-
-def _case(statement: Case, operator: str) -> Iterator[str]:
+def _case(statement: Case, head: str) -> Lines:
     """A case statement; the last arm of one that lists all members also stands for codes without a member."""
     yield f"case ({statement.selector.name})"
     last_is_default = statement.is_full and statement.default is None
     for position, (values, body) in enumerate(statement.arms):
         label = ", ".join(map(expression, values))
         is_default = last_is_default and position == len(statement.arms) - 1
-        yield f"{_INDENT}default: begin  // {label}" if is_default else f"{_INDENT}{label}: begin"
-        yield from _indented(_indented(_body(body, operator)))
-        yield f"{_INDENT}end"
+        yield f"{INDENT}default: begin  // {label}" if is_default else f"{INDENT}{label}: begin"
+        yield from indented(VERILOG.body(body, head), 2)
+        yield f"{INDENT}end"
     if not statement.is_full:
-        yield f"{_INDENT}default: begin"
-        yield from _indented(_indented(_body(statement.default or (), operator)))
-        yield f"{_INDENT}end"
+        yield f"{INDENT}default: begin"
+        yield from indented(VERILOG.body(statement.default or (), head), 2)
+        yield f"{INDENT}end"
     yield "endcase"
 
 
-def _memory(memory: Memory) -> Iterator[str]:
+def _memory(memory: Memory) -> Lines:
     """A process for each port, the form in which synthesis finds block memories."""
     for port in memory.ports:
         if memory.latency == 0 and port.output is not None:
             yield f"assign {port.output.name} = {_word(memory, port)};"
         if port.write is not None or memory.latency:
             yield ""
-            yield "always @(posedge clk) begin"
-            yield from _indented(_guarded(port.enable, _port(memory, port)))
-            yield "end"
-
-
-def _guarded(condition: Value, lines: Iterable[str]) -> Iterator[str]:
-    """Statements under a condition, which is left out where it always holds."""
-    yield from lines if isinstance(condition, Const) and condition.value else _if_else(expression(condition), lines, ())
-
-
-def _port(memory: Memory, port: Port) -> Iterator[str]:
-    if port.write is not None and port.data is not None:
-        yield from _guarded(port.write, [f"{_word(memory, port)} <= {expression(port.data)};"])
-    if port.first is not None and memory.latency:
-        yield f"{port.first.name} <= {_word(memory, port)};"
-    if port.output is not None and port.fetched is not None:
-        yield f"{port.output.name} <= {port.fetched.name};"
+            yield from _always(VERILOG.port_lines(memory, port))
 
 
 def _word(memory: Memory, port: Port) -> str:
     return f"{memory.name}[{expression(port.address)}]"
 
 
-def _instance(instance: Instance) -> Iterator[str]:
+def _instance(instance: Instance) -> Lines:
     module = instance.module
     if instance.parameters:
         yield f"{module.name} #("
-        yield from _listed([(f".{name}({_number(module[name].type, v)})", "") for name, v in instance.parameters])
+        yield from VERILOG.chosen(instance)
         yield f") {instance.name} ("
     else:
         yield f"{module.name} {instance.name} ("
-    reset = "rst" if instance.clear is None else f"rst | {instance.clear.name}"
-    clocks = [*([("clk", "clk")] if module.has_clock else []), *([("rst", reset)] if module.has_reset else [])]
-    pairs = [*clocks, *((n, s.name) for n, s in (*instance.inputs, *instance.outputs))]
-    yield from _listed([(f".{port}({signal})", "") for port, signal in pairs])
+    yield from VERILOG.connected(instance)
     yield ");"
 
 
-def _sink(module: Module) -> Iterator[str]:
+def _sink(module: Module) -> Lines:
     """A wire that takes the bits that nothing else reads."""
     bits = [_bits_text(signal, low, count) for signal, low, count in unread_bits(module)]
     if bits:
@@ -318,14 +206,6 @@ def _bits_text(signal: Signal, low: int, count: int) -> str:
     if count == signal.width:
         return signal.name
     return f"{signal.name}[{low}]" if count == 1 else f"{signal.name}[{low + count - 1}:{low}]"
-
-
-def _comment(text: str) -> Iterator[str]:
-    yield from (f"// {line}" for line in text.splitlines())
-
-
-def _indented(lines: Iterable[str]) -> Iterator[str]:
-    yield from (f"{_INDENT}{line}" if line else "" for line in lines)
 
 
 def _logic(width: int, sign: bool = False) -> str:
@@ -440,3 +320,26 @@ def _slice(value: Slice) -> str:
     inner = f"{_inner(value.operand)} >> {value.low}" if value.low else expression(value.operand)
     text = f"{value.width}'({inner})"
     return f"$unsigned({text})" if value.operand.bits.signed else text
+
+
+VERILOG = Syntax(
+    mark="//",
+    branches=("if ({}) begin", "end else if ({}) begin", "end else begin", "end"),
+    drive="assign {} =",
+    blocking="{} =",
+    clocked_target="{} <=",
+    pair=".{}({})",
+    either="|",
+    reset="rst",
+    port=_port,
+    number=_number,
+    expression=expression,
+    test=expression,
+    assignment=_assignment,
+    case=_case,
+    combinational=_always_comb,
+    clocked=_always,
+    memory=_memory,
+    word=_word,
+    instance=_instance,
+)

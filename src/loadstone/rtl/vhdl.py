@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import assert_never
+from collections.abc import Iterable
 
 from loadstone.rtl.checks import check
 from loadstone.rtl.expressions import (
@@ -12,6 +11,7 @@ from loadstone.rtl.expressions import (
     Concat,
     Const,
     Extend,
+    Kind,
     Mux,
     Reduce,
     Reinterpret,
@@ -22,21 +22,11 @@ from loadstone.rtl.expressions import (
     Value,
 )
 from loadstone.rtl.memory import Memory, Port
-from loadstone.rtl.module import (
-    Drive,
-    Instance,
-    Item,
-    Module,
-    Process,
-    Section,
-    hierarchy,
-    refuse_externals,
-    starts_assignments,
-)
-from loadstone.rtl.statements import Assign, Body, Case, If, Statement, targets
+from loadstone.rtl.module import Instance, Module, hierarchy, refuse_externals
+from loadstone.rtl.statements import Body, Case
+from loadstone.rtl.syntax import INDENT, Lines, Syntax, indented
 from loadstone.rtl.types import Bits, Enum, Type, bit
 
-_INDENT = "  "
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "and", "or": "or", "xor": "xor"}
 _COMPARISONS = {"eq": "=", "ne": "/=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _REDUCTIONS = {"any": "or", "all": "and", "parity": "xor"}
@@ -88,64 +78,46 @@ def _module_text(module: Module) -> str:
     return "\n".join(_module_lines(module)) + "\n"
 
 
-def _module_lines(module: Module) -> Iterator[str]:
+def _module_lines(module: Module) -> Lines:
     yield from _CONTEXT.splitlines()
     yield "use work.rtl_support.all;"
     yield ""
-    yield from _comment(module.comment)
+    yield from VHDL.comment(module.comment)
     yield from _entity(module)
     yield ""
     yield f"architecture rtl of {module.name} is"
-    yield from _indented(_declarations(module))
+    yield from indented(_declarations(module))
     yield "begin"
-    for item, previous in zip(module.items, (None, *module.items), strict=False):
-        if starts_assignments(item, previous):
-            yield ""
-        yield from _indented(_item(item))
+    yield from VHDL.items(module)
     yield "end architecture;"
 
 
-def _entity(module: Module) -> Iterator[str]:
+def _entity(module: Module) -> Lines:
     yield f"entity {module.name} is"
     parameters = module.of_kind("parameter")
     if parameters:
-        yield f"{_INDENT}generic ("
+        yield f"{INDENT}generic ("
         texts = [(f"{p.name} : {_type(p.type)} := {_number(p.type, p.initial)}", p.comment) for p in parameters]
-        yield from _listed(texts, ";")
-        yield f"{_INDENT});"
-    yield f"{_INDENT}port ("
-    yield from _listed([*_clock_ports(module), *_ports(module)], ";")
-    yield f"{_INDENT});"
+        yield from VHDL.listed(texts, ";")
+        yield f"{INDENT});"
+    yield f"{INDENT}port ("
+    yield from VHDL.listed(VHDL.ports(module), ";")
+    yield f"{INDENT});"
     yield "end entity;"
 
 
-def _clock_ports(module: Module) -> Iterator[tuple[str, str]]:
-    if module.has_clock:
-        yield "clk : in std_logic", ""
-    if module.has_reset:
-        yield "rst : in std_logic", ""
+def _port(name: str, kind: Kind, type: Type) -> str:
+    return f"{name} : {'in' if kind == 'input' else 'out'} {_type(type)}"
 
 
-def _ports(module: Module) -> Iterator[tuple[str, str]]:
-    for port in module.of_kind("input", "output"):
-        yield f"{port.name} : {'in' if port.kind == 'input' else 'out'} {_type(port.type)}", port.comment
-
-
-def _listed(texts: list[tuple[str, str]], mark: str) -> Iterator[str]:
-    """Declarations with a mark between them, and their comments behind."""
-    for position, (text, comment) in enumerate(texts):
-        end = mark if position < len(texts) - 1 else ""
-        yield f"{_INDENT * 2}{text}{end}" + (f"  -- {comment}" if comment else "")
-
-
-def _declarations(module: Module) -> Iterator[str]:
+def _declarations(module: Module) -> Lines:
     for enum in module.enums:
         yield f"type {enum.name} is ({', '.join(enum.members)});"
     for signal in module.of_kind("wire", "register"):
-        comment = f"  -- {signal.comment}" if signal.comment else ""
-        yield f"signal {signal.name} : {_type(signal.type)} := {_number(signal.type, signal.initial)};{comment}"
+        value = _number(signal.type, signal.initial)
+        yield f"signal {signal.name} : {_type(signal.type)} := {value};{VHDL.behind(signal.comment)}"
     for memory in module.memories:
-        yield from _comment(memory.comment)
+        yield from VHDL.comment(memory.comment)
         yield f"type {memory.name}_words is array (0 to {memory.depth - 1}) of {_type(memory.type)};"
         yield f"signal {memory.name} : {memory.name}_words := ({_contents(memory)});"
 
@@ -157,114 +129,36 @@ def _contents(memory: Memory) -> str:
     return ", ".join([*given, *rest])
 
 
-def _item(item: Item) -> Iterator[str]:
-    match item:
-        case Section():
-            yield ""
-            yield f"-- ---- {item.text} ----"
-        case Drive():
-            yield from _comment(item.comment)
-            yield from _assignment(item.target, item.value)
-        case Process():
-            yield ""
-            yield from _comment(item.comment)
-            yield from _process(item)
-        case Memory():
-            yield from _memory(item)
-        case Instance():
-            yield ""
-            yield from _comment(item.comment)
-            yield from _instance(item)
-        case _:
-            assert_never(item)
-
-
-def _assignment(target: Signal, value: Value) -> Iterator[str]:
+def _assignment(head: str, value: Value) -> Lines:
     """An assignment; a choice among values stands as `when else`, a line for each."""
-    head = f"{target.name} <="
     while isinstance(value, Mux):
         yield f"{head} {expression(value.left)} when {condition(value.condition)} else"
-        head, value = _INDENT[1:], value.right
+        head, value = INDENT[1:], value.right
     yield f"{head} {expression(value)};"
 
 
-def _process(process: Process) -> Iterator[str]:
-    """A process; the reset of registers overrides what the body gives them."""
-    if process.clocked:
-        yield from _clocked(_with_reset(process))
-        return
-    yield "process (all)"
-    yield "begin"
-    yield from _indented(_body(process.body))
-    yield "end process;"
+def _combinational(lines: Iterable[str]) -> Lines:
+    yield from ("process (all)", "begin", *indented(lines), "end process;")
 
 
-def _clocked(lines: Iterable[str]) -> Iterator[str]:
-    yield "process (clk)"
-    yield "begin"
-    yield f"{_INDENT}if rising_edge(clk) then"
-    yield from _indented(_indented(lines))
-    yield f"{_INDENT}end if;"
-    yield "end process;"
+def _clocked(lines: Iterable[str]) -> Lines:
+    edge = (f"{INDENT}if rising_edge(clk) then", *indented(lines, 2), f"{INDENT}end if;")
+    yield from ("process (clk)", "begin", *edge, "end process;")
 
 
-def _with_reset(process: Process) -> Iterator[str]:
-    assigned = targets(process.body)
-    reset = [f"{each.name} <= {_number(each.type, each.initial)};" for each in assigned if each.resets]
-    if len(reset) == len(assigned):
-        yield from _if_else("rst = '1'", reset, _body(process.body))
-    else:
-        yield from _body(process.body)
-        if reset:
-            yield from _if_else("rst = '1'", reset, ())
-
-
-def _if_else(test: str, then: Iterable[str], otherwise: Iterable[str]) -> Iterator[str]:
-    yield f"if {test} then"
-    yield from _indented(then)
-    rest = list(otherwise)
-    if rest:
-        yield "else"
-        yield from _indented(rest)
-    yield "end if;"
-
-
-def _body(body: Body) -> Iterator[str]:
-    for statement in body:
-        yield from _statement(statement)
-
-
-def _statement(statement: Statement) -> Iterator[str]:
-    match statement:
-        case Assign():
-            yield from _assignment(statement.target, statement.value)
-        case If():
-            for position, (test, body) in enumerate(statement.branches):
-                yield f"{'elsif' if position else 'if'} {condition(test)} then"
-                yield from _indented(_body(body))
-            if statement.otherwise:
-                yield "else"
-                yield from _indented(_body(statement.otherwise))
-            yield "end if;"
-        case Case():
-            yield from _case(statement)
-        case _:
-            assert_never(statement)
-
-
-def _case(statement: Case) -> Iterator[str]:
+def _case(statement: Case, head: str) -> Lines:
     yield f"case {statement.selector.name} is"
     for values, body in statement.arms:
-        yield f"{_INDENT}when {' | '.join(map(_choice, values))} =>"
-        yield from _indented(_indented(_arm(body)))
+        yield f"{INDENT}when {' | '.join(map(_choice, values))} =>"
+        yield from indented(_arm(body, head), 2)
     if not (statement.is_full and isinstance(statement.selector.type, Enum)):
-        yield f"{_INDENT}when others =>"
-        yield from _indented(_indented(_arm(statement.default or ())))
+        yield f"{INDENT}when others =>"
+        yield from indented(_arm(statement.default or (), head), 2)
     yield "end case;"
 
 
-def _arm(body: Body) -> Iterator[str]:
-    yield from _body(body) if body else ("null;",)
+def _arm(body: Body, head: str) -> Lines:
+    yield from VHDL.body(body, head) if body else ("null;",)
 
 
 def _choice(value: Const) -> str:
@@ -274,58 +168,30 @@ def _choice(value: Const) -> str:
     return f'"{value.value & value.bits.mask:0{value.width}b}"'
 
 
-def _memory(memory: Memory) -> Iterator[str]:
+def _memory(memory: Memory) -> Lines:
     """The ports of a memory, in one process since a signal has one driver."""
     for port in memory.ports if memory.latency == 0 else ():
         if port.output is not None:
             yield f"{port.output.name} <= {_word(memory, port)};"
-    lines = [line for port in memory.ports for line in _guarded(port.enable, list(_port(memory, port)))]
+    lines = [line for port in memory.ports for line in VHDL.port_lines(memory, port)]
     if lines:
         yield ""
         yield from _clocked(lines)
-
-
-def _guarded(test: Value, lines: list[str]) -> Iterator[str]:
-    """Statements under a condition, which is left out where it always holds."""
-    if lines:
-        yield from lines if isinstance(test, Const) and test.value else _if_else(condition(test), lines, ())
-
-
-def _port(memory: Memory, port: Port) -> Iterator[str]:
-    if port.write is not None and port.data is not None:
-        yield from _guarded(port.write, [f"{_word(memory, port)} <= {expression(port.data)};"])
-    if port.first is not None and memory.latency:
-        yield f"{port.first.name} <= {_word(memory, port)};"
-    if port.output is not None and port.fetched is not None:
-        yield f"{port.output.name} <= {port.fetched.name};"
 
 
 def _word(memory: Memory, port: Port) -> str:
     return f"{memory.name}(to_integer({_vector(port.address)}))"
 
 
-def _instance(instance: Instance) -> Iterator[str]:
-    module = instance.module
-    yield f"{instance.name} : entity work.{module.name}"
+def _instance(instance: Instance) -> Lines:
+    yield f"{instance.name} : entity work.{instance.module.name}"
     if instance.parameters:
-        yield f"{_INDENT}generic map ("
-        pairs = [(f"{name} => {_number(module[name].type, value)}", "") for name, value in instance.parameters]
-        yield from _listed(pairs, ",")
-        yield f"{_INDENT})"
-    yield f"{_INDENT}port map ("
-    reset = "rst" if instance.clear is None else f"rst or {instance.clear.name}"
-    clocks = [*([("clk", "clk")] if module.has_clock else []), *([("rst", reset)] if module.has_reset else [])]
-    pairs = [*clocks, *((n, s.name) for n, s in (*instance.inputs, *instance.outputs))]
-    yield from _listed([(f"{port} => {signal}", "") for port, signal in pairs], ",")
-    yield f"{_INDENT});"
-
-
-def _comment(text: str) -> Iterator[str]:
-    yield from (f"-- {line}" for line in text.splitlines())
-
-
-def _indented(lines: Iterable[str]) -> Iterator[str]:
-    yield from (f"{_INDENT}{line}" if line else "" for line in lines)
+        yield f"{INDENT}generic map ("
+        yield from VHDL.chosen(instance)
+        yield f"{INDENT})"
+    yield f"{INDENT}port map ("
+    yield from VHDL.connected(instance)
+    yield f"{INDENT});"
 
 
 def _type(type: Type) -> str:
@@ -482,3 +348,26 @@ def _slice(value: Slice) -> str:
         return f"bit_of({text}, {value.low})"
     text = f"shift_right({text}, {value.low})" if value.low else text
     return f"resize({text}, {value.width})"
+
+
+VHDL = Syntax(
+    mark="--",
+    branches=("if {} then", "elsif {} then", "else", "end if;"),
+    drive="{} <=",
+    blocking="{} <=",
+    clocked_target="{} <=",
+    pair="{} => {}",
+    either="or",
+    reset="rst = '1'",
+    port=_port,
+    number=_number,
+    expression=expression,
+    test=condition,
+    assignment=_assignment,
+    case=_case,
+    combinational=_combinational,
+    clocked=_clocked,
+    memory=_memory,
+    word=_word,
+    instance=_instance,
+)
