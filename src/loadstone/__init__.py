@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from loadstone.emit.project import Project
     from loadstone.errors import IllegalTransformation, InputError, LoadstoneError, ToolError, UnsupportedError
     from loadstone.frontend.python import kernel
-    from loadstone.frontend.read import parse
+    from loadstone.frontend.read import array_ol, parse
     from loadstone.model.kernel import Kernel
     from loadstone.networks.model import Network
     from loadstone.options import Choices, HardwareOptions, RunOptions
@@ -47,7 +47,7 @@ _HOMES = {
         "UnsupportedError",
     ),
     "loadstone.frontend.python": ("kernel",),
-    "loadstone.frontend.read": ("parse",),
+    "loadstone.frontend.read": ("array_ol", "parse"),
     "loadstone.model.kernel": ("Kernel",),
     "loadstone.networks.model": ("Network",),
     "loadstone.options": ("Choices", "HardwareOptions", "RunOptions"),
@@ -76,6 +76,7 @@ __all__ = [
     "ToolError",
     "UnsupportedError",
     "accelerator",
+    "array_ol",
     "build",
     "dependences",
     "kernel",

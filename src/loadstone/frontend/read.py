@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError, Source
+from loadstone.frontend.arrayol import read_array_ol
 from loadstone.frontend.build import build_kernel
 from loadstone.frontend.c.preprocess import read_source
 from loadstone.frontend.c.program import read_c
@@ -22,7 +23,7 @@ def parse(
     include: Sequence[str | Path] = (),
     types: Mapping[str, str] | None = None,
 ) -> Kernel:
-    """The kernel in a C file, a Python file or a text in C; raises `InputError` with every problem of it.
+    """The kernel in a file (C, Python or Array-OL) or in a text in C; raises `InputError` with every problem of it.
 
     A `source` of several lines is C itself, any other the path of a file.
     `function` chooses among several kernels, `defines` and `include` are for the C preprocessor. `types`
@@ -34,12 +35,27 @@ def parse(
     path = Path(source)
     match path.suffix:
         case ".yaml" | ".yml":
-            hint = "this version reads .c and .py files"
-            raise InputError(Diagnostic(f"cannot read '{path}': Array-OL is not supported yet", None, hint))
+            _check_unused(path, {"-D": defines, "-I": include, "--function": function, "--type": types})
+            return array_ol(path)
         case ".py":
+            _check_unused(path, {"-D": defines, "-I": include})
             return read_python(path, function, c_type_formats(chosen, {}))
         case _:
             return build_kernel(read_c(read_source(path), defines or {}, _folders(include), function, chosen))
+
+
+def array_ol(source: str | Path) -> Kernel:
+    """The kernel of an Array-OL specification: a file, or a text in YAML of several lines."""
+    if isinstance(source, str) and "\n" in source:
+        return build_kernel(read_array_ol(Source("specification.yaml", source)))
+    return build_kernel(read_array_ol(read_source(Path(source))))
+
+
+def _check_unused(path: Path, given: Mapping[str, object]) -> None:
+    """Raise an error for an option that means nothing to this kind of file."""
+    for option, value in given.items():
+        if value:
+            raise InputError(Diagnostic(f"{option} has no effect on '{path}'", None, "leave it out: it is for C"))
 
 
 def _folders(include: Sequence[str | Path]) -> tuple[Path, ...]:

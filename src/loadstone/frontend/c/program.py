@@ -16,7 +16,7 @@ from loadstone.frontend.c.lower import Lowering
 from loadstone.frontend.c.original import original_text
 from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse
 from loadstone.frontend.c.pragmas import Text, read_directives
-from loadstone.frontend.c.preprocess import preprocess
+from loadstone.frontend.c.preprocess import Preprocessed, preprocess
 from loadstone.frontend.c.returns import returned_expression
 from loadstone.frontend.c.scop import Scop, find_scop, outside, pragma_words
 from loadstone.frontend.c.structures import Structures
@@ -39,9 +39,16 @@ def read_c(
 
     `types` replace typedefs and types of C, as the pragmas of the file do.
     """
-    parsed = parse(preprocess(source, defines, include), function)
+    return read_preprocessed(preprocess(source, defines, include), function, Path(source.name).stem, types)
+
+
+def read_preprocessed(
+    text: Preprocessed, function: str | None, file: str, types: Mapping[str, ScalarType] | None = None
+) -> syntax.Program:
+    """The kernel of preprocessed C; `file` names it where no function does."""
+    parsed = parse(text, function)
     with deep_recursion():
-        return _Reader(parsed, find_scop(parsed, function), types or {}).program(Path(source.name).stem)
+        return _Reader(parsed, find_scop(parsed, function), types or {}).program(file)
 
 
 class _Reader:

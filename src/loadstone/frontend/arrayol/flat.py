@@ -1,0 +1,146 @@
+"""Hierarchies taken apart: elementary tasks alone, each with all its repetitions, on arrays of the whole application.
+
+A pattern of a compound task is an array for the tasks inside of it, so that an element is found through one tiler after
+the other. Arrays inside of a compound task exist once for each of its repetitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from loadstone.errors import Span
+from loadstone.frontend.arrayol.specification import (
+    ArrayShape,
+    Before,
+    Body,
+    Matrix,
+    Port,
+    Sizes,
+    Specification,
+    Task,
+    Vector,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A tiler within all repetitions: subscripts `origin + paving r + fitting i` of an array with some shape."""
+
+    origin: Vector
+    paving: Matrix
+    fitting: Matrix
+    shape: Sizes
+    wraps: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the elements of a pattern, or of an array inside of a task, are: an array, and tilers, innermost first."""
+
+    array: str
+    pattern: Sizes
+    stages: tuple[Stage, ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Elementary:
+    """An elementary task with all its repetitions, outermost first."""
+
+    name: str
+    repetition: Sizes
+    inputs: Mapping[str, Place]
+    outputs: Mapping[str, Place]
+    before: tuple[Before, ...]
+    body: Body
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """All arrays and all elementary tasks of a specification."""
+
+    name: str
+    arrays: Mapping[str, ArrayShape]
+    tasks: tuple[Elementary, ...]
+    span: Span
+
+    def writers(self, array: str) -> list[Elementary]:
+        """The tasks that write an array."""
+        return [task for task in self.tasks if any(place.array == array for place in task.outputs.values())]
+
+    def readers(self, array: str) -> list[Elementary]:
+        """The tasks that read an array."""
+        return [task for task in self.tasks if any(place.array == array for place in task.inputs.values())]
+
+
+def flattened(specification: Specification) -> Application:
+    """The specification without its hierarchy."""
+    arrays = dict(specification.arrays)
+    places = {name: Place(name, array.sizes) for name, array in arrays.items()}
+    names: set[str] = set()
+    tasks = tuple(
+        each for task in specification.tasks for each in _elementary(task, _Around((), places, arrays, names, ""))
+    )
+    return Application(specification.name, arrays, tasks, specification.span)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What surrounds a task: repetitions, places of the arrays that it sees, all arrays and names of tasks so far."""
+
+    repetition: Sizes
+    places: Mapping[str, Place]
+    arrays: dict[str, ArrayShape]
+    names: set[str]
+    prefix: str = field(default="")
+
+
+def _elementary(task: Task, around: _Around) -> Iterator[Elementary]:
+    repetition = (*around.repetition, *task.repetition)
+    inputs = {port.name: _place(port, around) for port in task.inputs}
+    outputs = {port.name: _place(port, around) for port in task.outputs}
+    if task.body is not None:
+        before = tuple(replace(each, distance=(*(0,) * len(around.repetition), *each.distance)) for each in task.before)
+        yield Elementary(around.prefix + task.name, repetition, inputs, outputs, before, task.body, task.span)
+        return
+    own = {
+        name: _repeated(f"{around.prefix}{task.name}_{name}", array, repetition, around)
+        for name, array in task.arrays.items()
+    }
+    inside = _Around(
+        repetition, {**inputs, **outputs, **own}, around.arrays, around.names, f"{around.prefix}{task.name}_"
+    )
+    for each in task.tasks:
+        yield from _elementary(each, inside)
+
+
+def _place(port: Port, around: _Around) -> Place:
+    """The place of a pattern: its tiler, then those of the array that it tiles."""
+    outer = around.places[port.array]
+    tiler = port.tiler
+    zeros = (0,) * len(around.repetition)
+    paving = tuple((*zeros, *row) for row in tiler.paving)
+    stage = Stage(tiler.origin, paving, tiler.fitting, outer.pattern, tiler.wraps)
+    return Place(outer.array, tiler.pattern, (stage, *outer.stages), port.span)
+
+
+def _repeated(name: str, array: ArrayShape, repetition: Sizes, around: _Around) -> Place:
+    """The place of an array that exists once for each repetition: these are its first subscripts."""
+    while name in around.arrays:
+        name += "_"
+    around.arrays[name] = ArrayShape((*repetition, *array.sizes), array.type, array.span)
+    count, rank = len(repetition), len(array.sizes)
+    stage = Stage(
+        (0,) * (count + rank),
+        tuple(_unit(row, count) for row in range(count + rank)),
+        tuple(_unit(row - count, rank) for row in range(count + rank)),
+        (*repetition, *array.sizes),
+        False,
+    )
+    return Place(name, array.sizes, (stage,), array.span)
+
+
+def _unit(position: int, length: int) -> Vector:
+    return tuple(int(k == position) for k in range(length))

@@ -1,0 +1,197 @@
+"""A specification as C: loops over repetitions around the bodies, patterns as elements of their arrays.
+
+The text is a list of pieces that know where they come from, so that what the C front end finds wrong in a body is shown
+in the specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from loadstone.errors import Diagnostic, InputError, Span
+from loadstone.frontend.arrayol.flat import Application, Elementary, Place
+from loadstone.frontend.arrayol.specification import ArrayShape, Before, Token
+from loadstone.frontend.arrayol.subscripts import FRAMES, c_subscripts, extent, moved
+from loadstone.frontend.c.preprocess import Preprocessed, line_starts
+from loadstone.model.free_name import free_name
+
+_FRAMES = 2
+"""How long unbounded dimensions are where nothing else is said."""
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
+
+
+@dataclass(slots=True)
+class Pieces:
+    """Text that is being written, with the place of each piece."""
+
+    parts: list[str] = field(default_factory=list[str])
+    places: list[Span] = field(default_factory=list[Span])
+
+    def add(self, text: str, place: Span) -> None:
+        """Write a piece."""
+        self.parts.append(text)
+        self.places.append(place)
+
+    def add_all(self, tokens: Iterable[Token]) -> None:
+        """Write tokens."""
+        for token in tokens:
+            self.add(token.text, token.span)
+
+    def preprocessed(self, span: Span) -> Preprocessed:
+        """All that was written, as the C front end takes it."""
+        text = "".join(self.parts)
+        offsets = [0]
+        for part in self.parts:
+            offsets.append(offsets[-1] + len(part))
+        return Preprocessed(text, span.source, offsets[:-1], self.places, line_starts(text))
+
+
+Subscripted = Callable[[str, Sequence[str]], str]
+"""What a pattern with subscripts becomes."""
+
+
+def rewritten(tokens: Sequence[Token], ranks: Mapping[str, int], change: Subscripted) -> Iterator[Token]:
+    """The tokens with other text in place of patterns and their subscripts."""
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        position += 1
+        if token.text not in ranks:
+            yield token
+            continue
+        subscripts: list[str] = []
+        for _ in range(ranks[token.text]):
+            start, position = _opening(tokens, position, token), _closing(tokens, position, token)
+            inside = rewritten(tokens[start:position], ranks, change)
+            subscripts.append("".join(each.text for each in inside).strip())
+            position += 1
+        yield Token(change(token.text, subscripts), token.span)
+
+
+def _opening(tokens: Sequence[Token], position: int, pattern: Token) -> int:
+    while position < len(tokens) and tokens[position].text.isspace():
+        position += 1
+    if position == len(tokens) or tokens[position].text != "[":
+        hint = "write one subscript for each dimension of the pattern"
+        raise InputError(Diagnostic(f"the pattern '{pattern.text}' has too few subscripts", pattern.span, hint))
+    return position + 1
+
+
+def _closing(tokens: Sequence[Token], position: int, pattern: Token) -> int:
+    depth = 0
+    for place in range(position, len(tokens)):
+        depth += (tokens[place].text in _CLOSING) - (tokens[place].text in _CLOSING.values())
+        if depth == 0 and tokens[place].text == "]":
+            return place
+    raise InputError(Diagnostic(f"the subscript of '{pattern.text}' does not end", pattern.span, "close it with ]"))
+
+
+def function_text(application: Application, tasks: Sequence[Elementary], types: Mapping[str, str]) -> Preprocessed:
+    """The application as a C function: inputs and outputs are its parameters, all other arrays are local."""
+    pieces = Pieces()
+    for around in dict.fromkeys(task.body.around for task in tasks):
+        pieces.add_all(around)
+    parameters = _parameters(application, types)
+    if FRAMES in parameters:
+        pieces.add(f"#pragma loadstone default({FRAMES} = {_FRAMES})\n", application.span)
+    pieces.add(f"void {application.name}({parameters}) {{\n", application.span)
+    for name, array in application.arrays.items():
+        if application.writers(name) and application.readers(name):
+            pieces.add(f"  {declaration(name, array, types)};\n", array.span)
+    pieces.add("#pragma scop\n", application.span)
+    for task in tasks:
+        _add_task(pieces, task)
+    pieces.add("#pragma endscop\n}\n", application.span)
+    return pieces.preprocessed(application.span)
+
+
+def declaration(name: str, array: ArrayShape, types: Mapping[str, str]) -> str:
+    """An array as C declares it."""
+    return f"{types[array.type]} {name}{''.join(f'[{extent(size)}]' for size in array.sizes)}"
+
+
+def _parameters(application: Application, types: Mapping[str, str]) -> str:
+    arrays = application.arrays
+    unbounded = any(None in array.sizes for array in arrays.values())
+    unbounded = unbounded or any(None in task.repetition for task in application.tasks)
+    found = [f"int {FRAMES}"] if unbounded else []
+    for name, array in arrays.items():
+        if not application.writers(name):
+            found.append(f"const {declaration(name, array, types)}")
+        elif not application.readers(name):
+            found.append(declaration(name, array, types))
+    return ", ".join(found)
+
+
+def _add_task(pieces: Pieces, task: Elementary) -> None:
+    """The loops of a task, and its body once for each border that it meets."""
+    tokens = task.body.tokens
+    taken = {token.text for token in tokens}
+    names = [free_name(f"r{k}", taken) for k in range(len(task.repetition))]
+    signs = directions(task)
+    for name, size, sign in zip(names, task.repetition, signs, strict=True):
+        pieces.add(_loop(name, size, sign), task.span)
+    pieces.add("  {\n", task.span)
+    for inside in product((True, False), repeat=len(task.before)):
+        _add_case(pieces, task, tokens, names, inside)
+    pieces.add("  }\n", task.span)
+
+
+def _loop(name: str, size: int | None, sign: int) -> str:
+    if sign > 0:
+        return f"  for (int {name} = 0; {name} < {extent(size)}; {name}++)\n"
+    return f"  for (int {name} = {extent(size)} - 1; {name} >= 0; {name}--)\n"
+
+
+def _add_case(
+    pieces: Pieces, task: Elementary, tokens: Sequence[Token], names: Sequence[str], inside: tuple[bool, ...]
+) -> None:
+    """The body where earlier repetitions exist for some of what it reads, and do not for the rest."""
+    conditions = [_exists(task, each, names, is_in) for each, is_in in zip(task.before, inside, strict=True)]
+    pieces.add(f"  if ({' && '.join(conditions)}) {{\n" if conditions else "  {\n", task.span)
+    values = {before.name: (before, is_in) for before, is_in in zip(task.before, inside, strict=True)}
+    ranks = {name: len(place.pattern) for name, place in patterns(task).items()}
+
+    def element(name: str, subscripts: Sequence[str]) -> str:
+        if name in values and not values[name][1]:
+            return values[name][0].initial
+        at = moved(names, values[name][0].distance) if name in values else names
+        place = patterns(task)[name]
+        return place.array + "".join(f"[{each}]" for each in c_subscripts(place, task.repetition, at, subscripts))
+
+    pieces.add_all(rewritten(tokens, ranks, element))
+    pieces.add("\n  }\n", task.span)
+
+
+def patterns(task: Elementary) -> dict[str, Place]:
+    """Where the patterns of a task are, those of earlier repetitions included."""
+    before = {each.name: task.outputs[each.output] for each in task.before}
+    return {**task.inputs, **task.outputs, **before}
+
+
+def _exists(task: Elementary, before: Before, names: Sequence[str], is_in: bool) -> str:
+    """The condition that the repetition some distance before exists, or that it does not."""
+    found: list[str] = []
+    for name, size, step in zip(names, task.repetition, before.distance, strict=True):
+        if step > 0:
+            found.append(f"{name} >= {step}")
+        elif step < 0:
+            found.append(f"{name} < {extent(size)} - {-step}")
+    text = " && ".join(found)
+    return f"({text})" if is_in else f"!({text})"
+
+
+def directions(task: Elementary) -> tuple[int, ...]:
+    """The directions of loops in which every repetition follows those that it reads from."""
+    for signs in product((1, -1), repeat=len(task.repetition)):
+        if all(_is_later(before.distance, signs) for before in task.before):
+            return signs
+    hint = "change the distances, so that one order of the loops serves all of them"
+    raise InputError(Diagnostic(f"the repetitions of {task.name} wait for each other", task.before[0].span, hint))
+
+
+def _is_later(distance: Sequence[int], signs: Sequence[int]) -> bool:
+    first = next(step * sign for step, sign in zip(distance, signs, strict=True) if step)
+    return first > 0
