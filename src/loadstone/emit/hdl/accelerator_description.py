@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loadstone.bus.lite import PREFIXES
 from loadstone.bus.ports import Protocol
+from loadstone.emit.hdl.description import place_of, room_of, table
 from loadstone.hardware.accelerator.registers import Register, RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.rtl.module import Module
@@ -75,12 +76,7 @@ def accelerator_info(
             | {"testbench": parameters[name]}
             for name, (low, high) in ((name, design.limits[name]) for name in design.parameters)
         },
-        "bus": {
-            "protocol": design.bus.protocol,
-            "data_width": design.bus.data_width,
-            "address_width": design.bus.address_width,
-            "burst": design.bus.burst,
-        },
+        "bus": {key: getattr(design.bus, key) for key in ("protocol", "data_width", "address_width", "burst")},
         "control": {"protocol": protocol, "address_width": registers.address_width, "prefix": PREFIXES[protocol]},
         "ports": list(_ports(top)),
         "identity": registers.identity,
@@ -98,15 +94,9 @@ def _ports(top: Module) -> Iterator[dict[str, Any]]:
 
 
 def _register_info(register: Register) -> dict[str, Any]:
-    return {
-        "name": register.name,
-        "offset": register.offset,
-        "words": register.words,
-        "width": register.type.width,
-        "signed": register.type.signed,
-        "access": register.access,
-        "meaning": register.meaning,
-    }
+    type = register.type
+    shown = {"words": register.words, "width": type.width, "signed": type.signed, "access": register.access}
+    return {"name": register.name, "offset": register.offset, **shown, "meaning": register.meaning}
 
 
 def _array_info(design: AcceleratorDesign, registers: RegisterMap, name: str) -> dict[str, Any]:
@@ -130,11 +120,11 @@ def emit_accelerator_readme(info: Mapping[str, Any], timing: str, files: Mapping
         usage=usage,
         values=values or "a kernel without parameters",
         timing=timing,
-        files=_table(("file", "what it is"), [(f"`{path}`", text) for path, text in files.items()]),
-        ports=_table(("port", "direction", "width"), map(_port_row, info["ports"])),
+        files=table(("file", "what it is"), [(f"`{path}`", text) for path, text in files.items()]),
+        ports=table(("port", "direction", "width"), map(_port_row, info["ports"])),
         buses=_bus_lines(info),
-        parameters=_table(("parameter", "register", "least", "greatest"), _parameter_rows(info)),
-        arrays=_table(("array", "element", "room for", "bytes", "byte address of an element"), _array_rows(info)),
+        parameters=table(("parameter", "register", "least", "greatest"), _parameter_rows(info)),
+        arrays=table(("array", "element", "room for", "bytes", "byte address of an element"), _array_rows(info)),
     )
 
 
@@ -158,14 +148,5 @@ def _parameter_rows(info: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
 
 def _array_rows(info: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
     for name, array in info["arrays"].items():
-        subscripts = [f"i{k}" for k in range(len(array["extents"]))]
-        terms = [f"{stride}*{each}" for each, stride in zip(subscripts, array["strides"], strict=True)]
-        element = name + "".join(f"[{each}]" for each in subscripts)
-        room = name + "".join(f"[{extent}]" for extent in array["extents"])
-        place = " + ".join((array["register"], *terms))
-        yield name, array["type"], f"`{room}`", array["bytes"], f"`{element}` at `{place}`"
-
-
-def _table(heads: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    table = [heads, ("---",) * len(heads), *rows]
-    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in table)
+        terms = (array["register"], *(f"{stride}*i{k}" for k, stride in enumerate(array["strides"])))
+        yield name, array["type"], room_of(name, array), array["bytes"], place_of(name, array, terms)

@@ -4,16 +4,6 @@ from __future__ import annotations
 
 from loadstone.bus.ports import BusPort
 from loadstone.emit.hdl.benches import Bench
-from loadstone.hardware.accelerator.registers import (
-    CONTROL,
-    CYCLES,
-    DONE,
-    ENABLE,
-    ERROR_KIND,
-    FIRST_ADDRESS,
-    START,
-    STATUS,
-)
 from loadstone.rtl.types import Bits
 
 _TEXT = """\
@@ -201,29 +191,16 @@ _AVALON = """
 
 def emit_verilog_bench(bench: Bench) -> str:
     """The testbench in SystemVerilog, as Icarus Verilog 11 and Verilator understand it."""
-    offset_high = bench.registers.address_width - 1
-    tasks = _AXI if bench.protocol == "axi" else _AVALON
 
     def offset(value: int) -> str:
-        return f"{offset_high + 1}'h{value:02x}"
+        return f"{bench.registers.address_width}'h{value:02x}"
 
-    return _TEXT.format(
-        top=bench.module.name,
-        error_high=bench.module["bus_error"].width - 1,
-        depth=bench.trial.depth,
-        high=bench.design.bus.data_width - 1,
-        limit=bench.limit,
+    return bench.filled(
+        _TEXT,
+        _AXI if bench.protocol == "axi" else _AVALON,
+        offset,
+        "      .{name}({name})",
         signals="\n".join(f"  {_verilog_type(port.type)} {port.name}{_initial(port)};" for port in bench.ports),
-        ports=",\n".join(f"      .{name}({name})" for name in bench.connected),
-        tasks=tasks.format(offset_high=offset_high),
-        offset_high=offset_high,
-        control=offset(bench.offset(CONTROL)),
-        status=offset(bench.offset(STATUS)),
-        cycles=offset(bench.offset(CYCLES)),
-        error=offset(bench.offset(ERROR_KIND)),
-        error_address=offset(bench.offset(FIRST_ADDRESS)),
-        start=START | ENABLE,
-        done=DONE,
         writes="\n".join(
             f"    write_register({offset(each.offset)}, 32'h{each.word:08x});  // {each.meaning}"
             for each in bench.trial.writes

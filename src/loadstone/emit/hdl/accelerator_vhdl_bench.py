@@ -6,16 +6,6 @@ from loadstone.bus.ports import BusPort
 from loadstone.emit.hdl.benches import Bench
 from loadstone.emit.hdl.image import RegisterWord
 from loadstone.emit.hdl.vectors import digits
-from loadstone.hardware.accelerator.registers import (
-    CONTROL,
-    CYCLES,
-    DONE,
-    ENABLE,
-    ERROR_KIND,
-    FIRST_ADDRESS,
-    START,
-    STATUS,
-)
 from loadstone.rtl.types import Bits, bit
 
 _TEXT = """\
@@ -76,7 +66,7 @@ begin
       hread(row, digits);
       result := unsigned(digits);
     end procedure;
-{procedures}
+{tasks}
     procedure compare(name : string; found, right, mask : unsigned) is
     begin
       words := words + 1;
@@ -263,28 +253,16 @@ _AVALON = """
 def emit_vhdl_bench(bench: Bench) -> str:
     """The testbench in VHDL-2008."""
     width = bench.registers.address_width
-    procedures = _AXI if bench.protocol == "axi" else _AVALON
 
     def offset(value: int) -> str:
         return f'{width}x"{value:0{digits(Bits(width))}x}"'
 
-    return _TEXT.format(
-        top=bench.module.name,
-        error_high=bench.module["bus_error"].width - 1,
-        depth=bench.trial.depth,
-        high=bench.design.bus.data_width - 1,
-        limit=bench.limit,
+    return bench.filled(
+        _TEXT,
+        _AXI if bench.protocol == "axi" else _AVALON,
+        offset,
+        "    {name} => {name}",
         signals="\n".join(map(_vhdl_signal, bench.ports)),
-        ports=",\n".join(f"    {name} => {name}" for name in bench.connected),
-        procedures=procedures.format(offset_high=width - 1),
-        offset_high=width - 1,
-        control=offset(bench.offset(CONTROL)),
-        status=offset(bench.offset(STATUS)),
-        cycles=offset(bench.offset(CYCLES)),
-        error=offset(bench.offset(ERROR_KIND)),
-        error_address=offset(bench.offset(FIRST_ADDRESS)),
-        start=START | ENABLE,
-        done=DONE,
         writes="\n".join(
             f'    write_register({offset(each.offset)}, x"{each.word:08x}");  -- {each.meaning}'
             for each in bench.trial.writes

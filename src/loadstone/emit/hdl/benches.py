@@ -6,14 +6,24 @@ compare memory and registers with what is expected.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from loadstone.bus.lite import PREFIXES, slave_ports
 from loadstone.bus.ports import BusPort, Protocol
 from loadstone.emit.hdl.image import Trial
+from loadstone.hardware.accelerator import registers as names
 from loadstone.hardware.accelerator.registers import RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.rtl.module import Module
+
+_OFFSETS = {
+    "control": names.CONTROL,
+    "status": names.STATUS,
+    "cycles": names.CYCLES,
+    "error": names.ERROR_KIND,
+    "error_address": names.FIRST_ADDRESS,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,11 +43,25 @@ class Bench:
         prefix, width = PREFIXES[self.protocol], self.registers.address_width
         return tuple(BusPort(prefix + port.name, port.type, port.driver) for port in slave_ports(self.protocol, width))
 
-    @property
-    def connected(self) -> tuple[str, ...]:
-        """The ports of the module, which signals of the same names meet."""
-        return ("clk", "rst", *(port.name for port in self.module.of_kind("input", "output")))
+    def offsets(self, shown: Callable[[int], object]) -> dict[str, object]:
+        """The offsets of the registers that every design has, as a language shows them."""
+        return {title: shown(self.registers.by_name[name].offset) for title, name in _OFFSETS.items()}
 
-    def offset(self, name: str) -> int:
-        """The offset of a register."""
-        return self.registers.by_name[name].offset
+    def filled(self, template: str, tasks: str, offset: Callable[[int], str], port: str, **parts: str) -> str:
+        """A testbench with memory in hardware; `tasks` drive the bus of the slave, `port` connects a port."""
+        high = self.registers.address_width - 1
+        connected = ("clk", "rst", *(each.name for each in self.module.of_kind("input", "output")))
+        return template.format(
+            top=self.module.name,
+            error_high=self.module["bus_error"].width - 1,
+            depth=self.trial.depth,
+            high=self.design.bus.data_width - 1,
+            limit=self.limit,
+            ports=",\n".join(port.format(name=name) for name in connected),
+            tasks=tasks.format(offset_high=high),
+            offset_high=high,
+            start=names.START | names.ENABLE,
+            done=names.DONE,
+            **self.offsets(offset),
+            **parts,
+        )

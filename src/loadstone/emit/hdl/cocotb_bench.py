@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 from loadstone.emit.hdl.benches import Bench
-from loadstone.emit.hdl.core_file import Language
+from loadstone.emit.hdl.folder import Language
 from loadstone.emit.hdl.image import RegisterWord
-from loadstone.hardware.accelerator.registers import (
-    CONTROL,
-    CYCLES,
-    DONE,
-    ENABLE,
-    ERROR_KIND,
-    FIRST_ADDRESS,
-    START,
-    STATUS,
-)
+from loadstone.hardware.accelerator.registers import DONE, ENABLE, START
 
 _FILE = '''\
 """Runs {top} once through its registers, on a memory in Python, and compares what it leaves.
@@ -257,14 +248,6 @@ class Memory:
             if strobe >> lane & 1:
                 self.data[address + lane] = byte
         self.responses += is_last
-
-    async def serve(self):
-        """Serves the bus for ever."""
-        while True:
-            self.drive()
-            await ReadOnly()
-            self.observe()
-            await cycle(self.dut)
 '''
 
 _AVALON_MEMORY = '''
@@ -317,7 +300,10 @@ class Memory:
         for lane, byte in enumerate(word.to_bytes(WORD, "little")):
             if strobe >> lane & 1:
                 self.data[address + lane] = byte
+'''
 
+
+_SERVE = '''
     async def serve(self):
         """Serves the bus for ever."""
         while True:
@@ -335,18 +321,14 @@ def emit_cocotb_bench(bench: Bench, top: str, path: str, language: Language) -> 
         path=path,
         bytes=bench.design.bus.bytes,
         limit=bench.limit,
-        control=bench.offset(CONTROL),
-        status=bench.offset(STATUS),
-        cycles=bench.offset(CYCLES),
-        error=bench.offset(ERROR_KIND),
-        error_address=bench.offset(FIRST_ADDRESS),
+        **bench.offsets(int),
         start=START,
         enable=ENABLE,
         done=DONE,
         writes="\n".join(f"    ({_offset(each)}, 0x{each.word:08x}),  # {each.meaning}" for each in bench.trial.writes),
         results="\n".join(map(_result, bench.trial.results)),
         registers=_LITE if bench.protocol == "axi" else _AGENT,
-        memory=_AXI_MEMORY if bench.design.bus.protocol == "axi" else _AVALON_MEMORY,
+        memory=(_AXI_MEMORY if bench.design.bus.protocol == "axi" else _AVALON_MEMORY) + _SERVE,
         simulator="icarus" if language == "verilog" else "ghdl",
     )
 

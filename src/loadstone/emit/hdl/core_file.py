@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
-Language = Literal["verilog", "vhdl"]
+from loadstone.emit.hdl.folder import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +120,6 @@ def emit_core(sources: Sources) -> str:
 
 def _items(texts: Iterable[str]) -> str:
     return "\n".join(f"      - {text}" for text in texts)
-
-
-def emit_file_list(paths: Iterable[str]) -> str:
-    """Names of files, one in a line."""
-    return "".join(f"{path}\n" for path in paths)
 
 
 def emit_script(sources: Sources) -> str:

@@ -150,14 +150,20 @@ def _array_section(info: Mapping[str, Any]) -> str:
 
 
 def _layout_row(name: str, array: Mapping[str, Any]) -> tuple[str, ...]:
-    subscripts = [f"i{k}" for k in range(len(array["extents"]))]
-    terms = [
-        each if stride == 1 else f"{stride}*{each}" for each, stride in zip(subscripts, array["strides"], strict=True)
-    ]
-    element = name + "".join(f"[{each}]" for each in subscripts)
-    room = name + "".join(f"[{extent}]" for extent in array["extents"])
+    terms = [f"i{k}" if stride == 1 else f"{stride}*i{k}" for k, stride in enumerate(array["strides"])]
     uses = " and ".join(use for use in ("input", "output") if array[use])
-    return array["type"], f"`{room}`", str(array["words"]), f"`{element}` at `{' + '.join(terms)}`", uses
+    return array["type"], room_of(name, array), str(array["words"]), place_of(name, array, terms), uses
+
+
+def room_of(name: str, array: Mapping[str, Any]) -> str:
+    """An array with the extents that there is room for."""
+    return f"`{name}{''.join(f'[{extent}]' for extent in array['extents'])}`"
+
+
+def place_of(name: str, array: Mapping[str, Any], terms: Iterable[str]) -> str:
+    """An element of an array, and its address as a sum of terms."""
+    element = name + "".join(f"[i{k}]" for k in range(len(array["extents"])))
+    return f"`{element}` at `{' + '.join(terms)}`"
 
 
 def _time_section(info: Mapping[str, Any]) -> str:
@@ -172,5 +178,10 @@ def _time_section(info: Mapping[str, Any]) -> str:
 
 
 def _section(title: str, heads: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    table = [heads, ("---",) * len(heads), *rows]
-    return f"## {title}\n\n" + "".join(f"| {' | '.join(map(str, row))} |\n" for row in table)
+    return f"## {title}\n\n{table(heads, rows)}"
+
+
+def table(heads: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """A table in Markdown."""
+    lines = [heads, ("---",) * len(heads), *rows]
+    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in lines)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from loadstone.emit.hdl.vectors import Vectors, word_text
+from loadstone.emit.hdl.vectors import FRACTION, Vectors, word_text
 from loadstone.hardware.accelerator.registers import LOADED_ELEMENTS, STORED_ELEMENTS, Register, RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.placement import packed, placed
 from loadstone.hardware.layout import ArrayLayout
-
-_FRACTION = {32: 23, 64: 52}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ def _check(word: int, store: ArrayLayout) -> tuple[int, int]:
     """The bits that are expected of an element, and which are compared: of not-a-numbers, those that all share."""
     mask, kind = store.type.mask, store.element
     if kind.kind == "float":
-        fraction = _FRACTION[kind.bits]
+        fraction = FRACTION[kind.bits]
         exponent = (1 << kind.bits - 1) - (1 << fraction)
         if word & exponent == exponent and word & (1 << fraction) - 1:
             quiet = exponent | 1 << fraction - 1

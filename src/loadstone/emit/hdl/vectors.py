@@ -9,6 +9,9 @@ from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.on_chip import HostPort, OnChipDesign
 from loadstone.rtl.types import Bits
 
+FRACTION = {32: 23, 64: 52}
+"""The bits of the fraction of floating-point numbers, by their width."""
+
 
 @dataclass(frozen=True, slots=True)
 class Vectors:

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from loadstone.emit.hdl.vectors import (
-    Host,
-    Result,
-    Vectors,
-    connections,
-    data_path,
-    hosts_of,
-    inputs_at_start,
-    results_of,
-    word_text,
-)
-from loadstone.hardware.harness.cycle_limits import on_chip_cycle_limit
+from loadstone.emit.hdl.on_chip_bench import BenchSyntax, both_nan
+from loadstone.emit.hdl.vectors import Host, Result, data_path, word_text
 from loadstone.hardware.layout import ArrayLayout
-from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.model.types import ScalarType
 from loadstone.rtl.types import Bits, address_width
 
@@ -105,35 +94,9 @@ _SCALAR = """
 
 _IS_NAN = """
   function automatic logic is_nan_{width}(input logic [{width}-1:0] word);
-    is_nan_{width} = (&word[{high}:{middle}]) === 1 && (|word[{low}:0]) === 1;
+    is_nan_{width} = (&word[{exponent}:{middle}]) === 1 && (|word[{low}:0]) === 1;
   endfunction
 """
-
-_FRACTION = {32: 23, 64: 52}
-
-
-def emit_verilog_testbench(design: OnChipDesign, vectors: Vectors) -> str:
-    """The testbench of a design; it reads its words from the files of `data_files`."""
-    hosts, results = hosts_of(design, vectors), results_of(design, vectors)
-    looked_at = [host for host in hosts if host.expected is not None]
-    latency = design.compute.memories.latency
-    comparing = [*(_comparing(host, latency) for host in looked_at), *map(_scalar, results)]
-    return _TESTBENCH.format(
-        top=design.module.name,
-        signals=_lines(_signals(design)),
-        words=_lines(line for host in hosts for line in _word_lines(host)),
-        limit=on_chip_cycle_limit(design, vectors.parameters),
-        ports=",\n".join(f"      .{name}({signal})" for name, signal in connections(design)),
-        functions="".join(_functions([each.store for each in (*looked_at, *results)])),
-        reading=_lines(line for host in hosts for line in _reading(host)),
-        filling="\n".join(map(_filling, hosts)),
-        inputs=_lines(_inputs(design, vectors)),
-        comparing="\n".join(comparing),
-    )
-
-
-def _lines(lines: Iterable[str]) -> str:
-    return "\n".join(lines)
 
 
 def _type(type: Bits) -> str:
@@ -145,11 +108,15 @@ def _literal(value: int, type: Bits) -> str:
     return f"{type.width}'{'s' if type.signed else ''}h{word_text(value, type)}"
 
 
-def _signals(design: OnChipDesign) -> Iterator[str]:
-    for port in design.module.of_kind("input"):
-        yield f"  {_type(port.bits)} dut_{port.name} = 0;"
-    for port in design.module.of_kind("output"):
-        yield f"  {_type(port.bits)} dut_{port.name};"
+def _declared(name: str, type: Bits, is_input: bool) -> str:
+    return f"  {_type(type)} {name}{' = 0' if is_input else ''};"
+
+
+def _own(hosts: tuple[Host, ...], _: tuple[Result, ...]) -> dict[str, Iterator[str]]:
+    return {
+        "words": (line for host in hosts for line in _word_lines(host)),
+        "reading": (line for host in hosts for line in _reading(host)),
+    }
 
 
 def _word_lines(host: Host) -> Iterator[str]:
@@ -174,11 +141,6 @@ def _filling(host: Host) -> str:
     return _FILLING.format(port=host.port, depth=host.store.depth, high=_high(host.store))
 
 
-def _inputs(design: OnChipDesign, vectors: Vectors) -> Iterator[str]:
-    for port, value in inputs_at_start(design, vectors).items():
-        yield f"    dut_{port} = {_literal(value, design.module[port].bits)};"
-
-
 def _comparing(host: Host, latency: int) -> str:
     differs = _differs(f"dut_{host.port.word}", f"expected_{host.port.word}[address]", host.store.element)
     return _COMPARING.format(
@@ -199,13 +161,19 @@ def _scalar(result: Result) -> str:
 
 def _differs(found: str, expected: str, kind: ScalarType) -> str:
     """The condition that a word is wrong; all not-a-numbers count as one."""
-    if kind.kind != "float":
-        return f"{found} !== {expected}"
-    function = f"is_nan_{kind.bits}"
-    return f"{found} !== {expected} && !({function}({found}) && {function}({expected}))"
+    nan = both_nan(found, expected, kind, "&&")
+    return f"{found} !== {expected}" + (f" && !{nan}" if nan else "")
 
 
-def _functions(stores: Iterable[ArrayLayout]) -> Iterator[str]:
-    for width in sorted({store.element.bits for store in stores if store.element.kind == "float"}):
-        middle = _FRACTION[width]
-        yield _IS_NAN.format(width=width, high=width - 2, middle=middle, low=middle - 1)
+VERILOG_BENCH = BenchSyntax(
+    template=_TESTBENCH,
+    connection="      .{}({})",
+    assignment="    dut_{} = {};",
+    is_nan=_IS_NAN,
+    declared=_declared,
+    literal=_literal,
+    filling=_filling,
+    comparing=_comparing,
+    scalar=_scalar,
+    own=_own,
+)

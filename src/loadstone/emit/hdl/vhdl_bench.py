@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from loadstone.emit.hdl.vectors import (
-    Host,
-    Result,
-    Vectors,
-    connections,
-    data_path,
-    digits,
-    hosts_of,
-    inputs_at_start,
-    results_of,
-    word_text,
-)
-from loadstone.hardware.harness.cycle_limits import on_chip_cycle_limit
+from loadstone.emit.hdl.on_chip_bench import BenchSyntax, both_nan
+from loadstone.emit.hdl.vectors import Host, Result, data_path, digits, word_text
 from loadstone.hardware.layout import ArrayLayout
-from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.model.types import ScalarType
 from loadstone.rtl.types import Bits, address_width, bit
 
@@ -147,32 +135,6 @@ _IS_NAN = """
     end function;
 """
 
-_FRACTION = {32: 23, 64: 52}
-
-
-def emit_vhdl_testbench(design: OnChipDesign, vectors: Vectors) -> str:
-    """The testbench of a design; it reads its words from the files of `data_files`."""
-    hosts, results = hosts_of(design, vectors), results_of(design, vectors)
-    looked_at = [host for host in hosts if host.expected is not None]
-    latency = design.compute.memories.latency
-    comparing = [*(_comparing(host, latency) for host in looked_at), *map(_scalar, results)]
-    return _TESTBENCH.format(
-        top=design.module.name,
-        limit=on_chip_cycle_limit(design, vectors.parameters),
-        signals=_lines(_signals(design)),
-        ports=",\n".join(f"    {name} => {signal}" for name, signal in connections(design)),
-        files=_lines(line for host in hosts for line in _files(host)),
-        functions="".join(_functions([each.store for each in (*looked_at, *results)])),
-        variables=_lines(_variables(hosts, results)),
-        filling="\n".join(map(_filling, hosts)),
-        inputs=_lines(_inputs(design, vectors)),
-        comparing="\n".join(comparing),
-    )
-
-
-def _lines(lines: Iterable[str]) -> str:
-    return "\n".join(lines)
-
 
 def _type(type: Bits) -> str:
     if type == bit:
@@ -185,11 +147,12 @@ def _literal(value: int, type: Bits) -> str:
     return f"'{text}'" if type == bit else f'{type.width}x"{text}"'
 
 
-def _signals(design: OnChipDesign) -> Iterator[str]:
-    for port in design.module.of_kind("input"):
-        yield f"  signal dut_{port.name} : {_type(port.bits)} := {_literal(0, port.bits)};"
-    for port in design.module.of_kind("output"):
-        yield f"  signal dut_{port.name} : {_type(port.bits)};"
+def _declared(name: str, type: Bits, is_input: bool) -> str:
+    return f"  signal {name} : {_type(type)}{f' := {_literal(0, type)}' if is_input else ''};"
+
+
+def _own(hosts: tuple[Host, ...], results: tuple[Result, ...]) -> dict[str, Iterator[str]]:
+    return {"files": (line for host in hosts for line in _files(host)), "variables": _variables(hosts, results)}
 
 
 def _files(host: Host) -> Iterator[str]:
@@ -237,11 +200,6 @@ def _found(signal: str, type: Bits) -> str:
     return f'"{"0" * zeros}" & {bits}' if zeros else bits
 
 
-def _inputs(design: OnChipDesign, vectors: Vectors) -> Iterator[str]:
-    for port, value in inputs_at_start(design, vectors).items():
-        yield f"    dut_{port} <= {_literal(value, design.module[port].bits)};"
-
-
 def _comparing(host: Host, latency: int) -> str:
     port = host.port
     return _COMPARING.format(
@@ -267,13 +225,19 @@ def _scalar(result: Result) -> str:
 
 def _same(found: str, expected: str, kind: ScalarType) -> str:
     """The condition that a word is right; all not-a-numbers count as one."""
-    if kind.kind != "float":
-        return f"{found} = {expected}"
-    function = f"is_nan_{kind.bits}"
-    return f"{found} = {expected} or ({function}({found}) and {function}({expected}))"
+    nan = both_nan(found, expected, kind, "and")
+    return f"{found} = {expected}" + (f" or {nan}" if nan else "")
 
 
-def _functions(stores: Iterable[ArrayLayout]) -> Iterator[str]:
-    for width in sorted({store.element.bits for store in stores if store.element.kind == "float"}):
-        middle = _FRACTION[width]
-        yield _IS_NAN.format(width=width, high=width - 1, exponent=width - 2, middle=middle, low=middle - 1)
+VHDL_BENCH = BenchSyntax(
+    template=_TESTBENCH,
+    connection="    {} => {}",
+    assignment="    dut_{} <= {};",
+    is_nan=_IS_NAN,
+    declared=_declared,
+    literal=_literal,
+    filling=_filling,
+    comparing=_comparing,
+    scalar=_scalar,
+    own=_own,
+)
