@@ -28,9 +28,8 @@ from loadstone.bus import (
     widths_of,
     write_channels,
 )
-from loadstone.bus.stalls import unpacked
 from loadstone.dram import Timing, make_memory
-from loadstone.rtl import Instance, Module, Signal, Value, bit, cat, const, make_fifo, mux, signed, unsigned
+from loadstone.rtl import Instance, Module, Signal, Value, add_queue, bit, cat, const, mux, signed, unsigned
 from loadstone.rtl.expressions import Operand
 
 Elements = Widths | int
@@ -70,7 +69,7 @@ def make_order(bus: Bus, order: Order) -> Module:
     m = Module(f"order_{order.replace(' ', '_')}")
     ports = axi_ports(axi_channels(bus))
     upper, lower = declare_ports(m, ports, "slave", "s_"), declare_ports(m, ports, "master", "m_")
-    aw, w = (channel.handshake(upper) for channel in write_channels(bus)[:2])
+    aw, w = (channel.stream(upper) for channel in write_channels(bus)[:2])
     lead = m.register("lead", signed(16), reset=0, comment="bursts whose address was taken, less those with all data")
     inside = m.register("midway", bit, reset=0, comment="the first beat of a burst was taken, the last one not")
     rooms = {name: m.wire(f"{name}_room", bit) for name in ("aw", "w")}
@@ -83,19 +82,18 @@ def make_order(bus: Bus, order: Order) -> Module:
     }
     for name, allow in zip(("aw", "w"), allowed[order], strict=True):
         channel = next(each for each in write_channels(bus) if each.name == name)
-        source, sink = channel.handshake(upper), channel.handshake(lower)
+        source, sink = channel.stream(upper), channel.stream(lower)
         takes = m.wire(f"{name}_takes", source.valid & allow)
-        inputs = {"in_valid": takes, "in_data": source.payload, "out_ready": sink.ready}
-        queue = m.instance(f"{name}_queue", make_fifo(f"order_{name}_queue", channel.payload, 1024), inputs)
-        m.assign(rooms[name], queue["in_ready"])
-        m.assign(source.ready, queue["in_ready"] & allow)
-        m.assign(sink.valid, queue["out_valid"])
-        for signal, value in zip(sink.fields, unpacked(channel, queue["out_data"]), strict=True):
-            m.assign(signal, value)
-    ends = m.wire("ends", w.transfer & w.fields[-1])
+        queue = add_queue(m, f"{name}_queue", 1024, takes, source.payload, sink.ready, f"order_{name}_queue")
+        m.assign(rooms[name], queue.room)
+        m.assign(source.ready, queue.room & allow)
+        m.assign(sink.valid, queue.valid)
+        for field, value in channel.record.unpacked(queue.data).items():
+            m.assign(sink.fields[field], value)
+    ends = m.wire("ends", w.transfer & w.fields["last"])
     with m.clocked():
         m.assign(lead, (lead + aw.transfer - ends).wrapped(lead.bits))
-        m.assign(inside, mux(w.transfer, ~w.fields[-1], inside))
+        m.assign(inside, mux(w.transfer, ~w.fields["last"], inside))
     for port in axi_ports((*read_channels(bus), write_channels(bus)[2])):
         target, source = (lower, upper) if port.driver == "master" else (upper, lower)
         m.assign(target[port.name], source[port.name])

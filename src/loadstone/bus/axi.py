@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from loadstone.bus.ports import Bus, BusPort
-from loadstone.rtl import Bits, Signal, Value, bit, cat, unsigned
+from loadstone.rtl import Bits, Record, Signal, Stream, bit, unsigned
 
 INCREMENTING = 1
 
@@ -31,36 +31,14 @@ class Channel:
         )
 
     @property
-    def payload(self) -> Bits:
-        """The type of all fields side by side."""
-        return unsigned(sum(type.width for _, type in self.fields))
+    def record(self) -> Record:
+        """All fields side by side."""
+        return Record(dict(self.fields))
 
-    def handshake(self, signals: Mapping[str, Signal]) -> Handshake:
+    def stream(self, signals: Mapping[str, Signal]) -> Stream:
         """The channel with the signals that a module knows it by."""
-        return Handshake(
-            signals[f"{self.name}valid"],
-            signals[f"{self.name}ready"],
-            tuple(signals[self.name + field] for field, _ in self.fields),
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Handshake:
-    """The signals of a channel."""
-
-    valid: Signal
-    ready: Signal
-    fields: tuple[Signal, ...]
-
-    @property
-    def transfer(self) -> Value:
-        """Whether a word moves in this cycle."""
-        return self.valid & self.ready
-
-    @property
-    def payload(self) -> Value:
-        """All fields side by side, the first at the top."""
-        return cat(*self.fields)
+        fields = {field: signals[self.name + field] for field, _ in self.fields}
+        return Stream(signals[f"{self.name}valid"], signals[f"{self.name}ready"], fields)
 
 
 def read_channels(bus: Bus) -> tuple[Channel, ...]:

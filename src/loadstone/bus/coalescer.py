@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from loadstone.bus.ports import Widths
-from loadstone.rtl import Bits, Module, Signal, Value, bit, cat, const, make_fifo, mux, unsigned
+from loadstone.rtl import Bits, Module, Signal, Value, add_queue, bit, cat, const, mux, unsigned
 
 
 @cache
@@ -32,11 +32,10 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
     m.assign(joins, is_open & (place == following) & ~full & (size == run_size))
     ends = m.wire("ends", is_open & queue_ready & mux(valid, ~joins, flush | full))
     request = cat(run_size, first, count)
-    fifo = make_fifo(f"{name}_requests", request.bits, queued)
-    queue = m.instance("requests", fifo, {"in_valid": ends, "in_data": request, "out_ready": taken})
-    m.assign(queue_ready, queue["in_ready"])
+    queue = add_queue(m, "requests", queued, ends, request, taken)
+    m.assign(queue_ready, queue.room)
     pending = m.register("pending", unsigned((queued + 1).bit_length()), reset=0, comment="requests in the queue")
-    leaves = m.wire("leaves", queue["out_valid"] & taken)
+    leaves = m.wire("leaves", queue.valid & taken)
     m.assign(takes, valid & m.output("in_ready", joins | ~is_open | queue_ready))
     with m.clocked():
         m.assign(pending, (pending + ends - leaves).wrapped(pending.bits))
@@ -47,8 +46,8 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
             m.assign(count, mux(joins, (count + 1).wrapped(count_type), 1))
         with m.elsewhen(ends):
             m.assign(count, 0)
-    m.output("request_valid", queue["out_valid"])
-    _show(m, queue["out_data"], count_type, address, widths)
+    m.output("request_valid", queue.valid)
+    _show(m, queue.data, count_type, address, widths)
     m.output("closed", ~is_open)
     m.output("empty", ~is_open & (pending == 0))
     return m

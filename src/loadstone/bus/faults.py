@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from loadstone.bus.axi import Handshake, axi_channels, axi_ports
+from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.flights import RESPONSE
 from loadstone.bus.ports import LONGEST_BURST, Bus, declare_ports
 from loadstone.bus.ring_buffer import Ring, add_ring
 from loadstone.bus.stalls import STATE, next_random
-from loadstone.rtl import Module, Signal, Value, bit, cat, mux, unsigned
+from loadstone.rtl import Module, Signal, Stream, Value, bit, cat, mux, unsigned
 
 CHANCE = unsigned(16)
 _OPEN = 256
@@ -29,7 +29,7 @@ def make_axi_faults(bus: Bus) -> Module:
     forget = m.input("forget", bit, "forgets the first errors")
     channels = {channel.name: channel for channel in axi_channels(bus)}
     for name, source, sink in (("read", "ar", "r"), ("write", "aw", "b")):
-        moves = {each: channels[each].handshake(upper) for each in (source, sink)}
+        moves = {each: channels[each].stream(upper) for each in (source, sink)}
         fault = _drawn(m, name, moves[sink])
         place = _place(m, bus, name, moves[source], moves[sink])
         _remember(m, name, forget, moves[sink].transfer & fault[1], fault, place)
@@ -41,7 +41,7 @@ def make_axi_faults(bus: Bus) -> Module:
     return m
 
 
-def _drawn(m: Module, name: str, sink: Handshake) -> Signal:
+def _drawn(m: Module, name: str, sink: Stream) -> Signal:
     """The response to show, which stays until it is taken."""
     chance = m.input(f"{name}_chance", CHANCE, "of an error, in 65536")
     state = m.register(f"{name}_state", STATE, reset=_SEEDS[name])
@@ -54,11 +54,11 @@ def _drawn(m: Module, name: str, sink: Handshake) -> Signal:
     return fault
 
 
-def _place(m: Module, bus: Bus, name: str, source: Handshake, sink: Handshake) -> Value:
+def _place(m: Module, bus: Bus, name: str, source: Stream, sink: Stream) -> Value:
     """The byte address of the response at hand."""
     is_read = name == "read"
-    ends = sink.transfer & sink.fields[-1] if is_read else sink.transfer
-    bursts: Ring = add_ring(m, f"{name}_bursts", source.fields[0], _OPEN, source.transfer, ends)
+    ends = sink.transfer & sink.fields["last"] if is_read else sink.transfer
+    bursts: Ring = add_ring(m, f"{name}_bursts", source.fields["addr"], _OPEN, source.transfer, ends)
     if not is_read:
         return bursts.oldest
     beat = m.register("beat", unsigned(LONGEST_BURST.bit_length()), reset=0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loadstone.rtl import Module, Signal, Value, bit, make_fifo, unsigned
+from loadstone.rtl import Module, Signal, Value, add_queue, bit, unsigned
 
 RESPONSE = unsigned(2)
 """A response of AXI and of Avalon: the upper bit is set in errors, and the lower one if nobody has the address."""
@@ -33,8 +33,7 @@ def add_flights(m: Module) -> Flights:
 
 def add_record(m: Module, burst: Value, depth: int, begins: Value, ends: Value) -> Signal:
     """The oldest burst in flight; there are never more than `depth` of them."""
-    fifo = make_fifo(f"{m.name}_flights", burst.bits, depth)
-    return m.instance("flights", fifo, {"in_valid": begins, "in_data": burst, "out_ready": ends})["out_data"]
+    return add_queue(m, "flights", depth, begins, burst, ends).data
 
 
 def tell_failure(m: Module, flights: Flights, fails: Value, response: Value, address: Value, quiet: Value) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import IntEnum
 from functools import cache
 
-from loadstone.bus.axi import Handshake, axi_channels, axi_ports
+from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.ports import LONGEST_BURST, PAGE_BYTES, Bus, declare_ports
 from loadstone.bus.ring_buffer import add_ring
-from loadstone.rtl import Module, Signal, Value, any_of, bit, const, mux, unsigned
+from loadstone.rtl import Module, Signal, Stream, Value, any_of, bit, const, mux, unsigned
 
 _CODE = unsigned(5)
 _OPEN = 256
@@ -49,7 +49,7 @@ def make_axi_monitor(bus: Bus) -> Module:
     """
     m = Module(f"axi_monitor_{bus.data_width}_{bus.address_width}", "Watches an AXI bus.")
     signals = declare_ports(m, axi_ports(axi_channels(bus)), "monitor")
-    channels = {channel.name: channel.handshake(signals) for channel in axi_channels(bus)}
+    channels = {channel.name: channel.stream(signals) for channel in axi_channels(bus)}
     ar, aw = channels["ar"], channels["aw"]
     broken: dict[Rule, Value] = {
         Rule[f"{name.upper()}_UNSTABLE"]: _unstable(m, name, channel) for name, channel in channels.items()
@@ -76,7 +76,7 @@ def _report(m: Module, broken: dict[Rule, Value], reads_open: Signal, writes_ope
     m.output("quiet", (reads_open == 0) & (writes_open == 0), "nothing is open")
 
 
-def _unstable(m: Module, name: str, channel: Handshake) -> Value:
+def _unstable(m: Module, name: str, channel: Stream) -> Value:
     """Whether a word that had to wait is gone or changed."""
     with m.clocked(f"Channel {name.upper()}: what waits must stay."):
         waited = m.stored(f"{name}_waited", channel.valid & ~channel.ready, reset=0)
@@ -84,51 +84,51 @@ def _unstable(m: Module, name: str, channel: Handshake) -> Value:
     return waited & (~channel.valid | (channel.payload != before))
 
 
-def _crosses_page(channel: Handshake) -> Value:
+def _crosses_page(channel: Stream) -> Value:
     """Whether a burst reaches beyond the page that it starts in."""
-    address, length, size, _ = channel.fields
+    address, length, size, _ = channel.fields.values()
     offset_width = PAGE_BYTES.bit_length() - 1
     first = (address[:offset_width] >> size) + length
     return channel.valid & ((first.resized(offset_width + 1) << size).resized(2 * offset_width) >> offset_width).any()
 
 
-def _misshapen(bus: Bus, channel: Handshake) -> Value:
+def _misshapen(bus: Bus, channel: Stream) -> Value:
     """Whether a burst does not increment, or is wider than the bus."""
-    _, _, size, burst = channel.fields
+    _, _, size, burst = channel.fields.values()
     return channel.valid & ((burst != 1) | (size > bus.beat_shift))
 
 
-def _watch_reads(m: Module, channels: dict[str, Handshake]) -> tuple[Signal, dict[Rule, Value]]:
+def _watch_reads(m: Module, channels: dict[str, Stream]) -> tuple[Signal, dict[Rule, Value]]:
     """Bursts that are open, and what is wrong with beats that come back."""
     m.section("Reads: beats against the bursts that were asked for.")
     ar, r = channels["ar"], channels["r"]
     beat = m.register("read_beat", _BEATS, reset=0)
-    ends = m.wire("read_ends", r.transfer & r.fields[-1])
-    reads = add_ring(m, "reads", ar.fields[1], _OPEN, ar.transfer, ends)
+    ends = m.wire("read_ends", r.transfer & r.fields["last"])
+    reads = add_ring(m, "reads", ar.fields["len"], _OPEN, ar.transfer, ends)
     with m.clocked(), m.when(r.transfer):
-        m.assign(beat, mux(r.fields[-1], 0, (beat + 1).wrapped(_BEATS)))
+        m.assign(beat, mux(r.fields["last"], 0, (beat + 1).wrapped(_BEATS)))
     asked = m.wire("asked", reads.count != 0)
     return reads.count, {
         Rule.R_UNASKED: r.valid & ~asked,
-        Rule.RLAST_WRONG: r.valid & asked & (r.fields[-1] != (beat == reads.oldest)),
+        Rule.RLAST_WRONG: r.valid & asked & (r.fields["last"] != (beat == reads.oldest)),
     }
 
 
-def _watch_writes(m: Module, channels: dict[str, Handshake]) -> tuple[Signal, dict[Rule, Value]]:
+def _watch_writes(m: Module, channels: dict[str, Stream]) -> tuple[Signal, dict[Rule, Value]]:
     """Bursts that are open, and what is wrong with their data and responses. Data may come before addresses."""
     m.section("Writes: lengths asked for against lengths given, and responses.")
     aw, w, b = channels["aw"], channels["w"], channels["b"]
     beat = m.register("write_beat", _BEATS, reset=0)
-    ends = m.wire("write_ends", w.transfer & w.fields[-1])
+    ends = m.wire("write_ends", w.transfer & w.fields["last"])
     both = m.wire("both", bit, "a burst has its address and all its data")
-    asked = add_ring(m, "writes", aw.fields[1], _OPEN, aw.transfer, both)
+    asked = add_ring(m, "writes", aw.fields["len"], _OPEN, aw.transfer, both)
     given = add_ring(m, "data", beat, _OPEN, ends, both)
     m.assign(both, (asked.count != 0) & (given.count != 0))
     complete = m.register("complete", unsigned(_OPEN.bit_length()), reset=0, comment="bursts without a response")
     with m.clocked():
         m.assign(complete, (complete + both - b.transfer).wrapped(complete.bits))
         with m.when(w.transfer):
-            m.assign(beat, mux(w.fields[-1], 0, (beat + 1).wrapped(_BEATS)))
+            m.assign(beat, mux(w.fields["last"], 0, (beat + 1).wrapped(_BEATS)))
     is_open = m.wire("writes_open", (asked.count + complete).resized(complete.width))
     too_long = any_of(beat[-1], both & (given.oldest != asked.oldest))
     alone = {

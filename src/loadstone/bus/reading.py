@@ -7,7 +7,6 @@ need no more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import assert_never
 
@@ -20,37 +19,20 @@ from loadstone.rtl import (
     Module,
     RtlError,
     Signal,
+    Stream,
     Value,
+    add_queue,
     address_width,
     bit,
     cat,
     const,
-    make_fifo,
     mux,
     unsigned,
 )
+from loadstone.rtl.blocks import Queue
 
 BUFFERED_BURSTS = 4
 """So many of the longest bursts fit into the buffer of a master."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Requests:
-    """The ports that take requests: a byte address, which is a multiple of the element, and a number of elements.
-
-    `size` is that of the elements, where there are several.
-    """
-
-    valid: Signal
-    ready: Signal
-    address: Signal
-    count: Signal
-    size: Value
-
-    @property
-    def transfer(self) -> Value:
-        """Whether a request is taken in this cycle."""
-        return self.valid & self.ready
 
 
 def buffered_beats(bus: Bus, bursts: int) -> int:
@@ -60,21 +42,22 @@ def buffered_beats(bus: Bus, bursts: int) -> int:
     return bursts * bus.burst
 
 
-def declare_requests(m: Module, bus: Bus, widths: Widths) -> Requests:
-    """The ports of a module that takes requests."""
-    return Requests(
-        valid=m.input("request_valid", bit),
-        ready=m.output("request_ready", bit),
-        address=m.input("request_address", bus.address, "in bytes"),
-        count=m.input("request_count", bus.count, "elements; none is allowed"),
-        size=const(0) if widths.are_equal else m.input("request_size", widths.size, f"of {widths.narrowest} << size"),
-    )
+def declare_requests(m: Module, bus: Bus, widths: Widths) -> Stream:
+    """The ports for requests: a byte address, which is a multiple of the element, and a number of elements.
+
+    Where there are several widths, requests have the size of their elements.
+    """
+    valid, ready = m.input("request_valid", bit), m.output("request_ready", bit)
+    fields = {"address": m.input("request_address", bus.address, "in bytes")}
+    fields["count"] = m.input("request_count", bus.count, "elements; none is allowed")
+    if not widths.are_equal:
+        fields["size"] = m.input("request_size", widths.size, f"of {widths.narrowest} << size")
+    return Stream(valid, ready, fields)
 
 
-def request_ports(requests: Requests) -> dict[str, Signal]:
+def request_ports(requests: Stream) -> dict[str, Signal]:
     """What a core takes of the requests of its master."""
-    found = {"request_valid": requests.valid, "request_address": requests.address, "request_count": requests.count}
-    return found | ({"request_size": requests.size} if isinstance(requests.size, Signal) else {})
+    return {"request_valid": requests.valid, **{f"request_{name}": value for name, value in requests.fields.items()}}
 
 
 @cache
@@ -152,7 +135,7 @@ def make_read_core(bus: Bus, widths: Widths, buffer: int) -> Module:
     requests = declare_requests(m, bus, widths)
     popped = m.wire("popped", bit, "a beat leaves the buffer")
     starts = m.wire("starts", bit, "a request that asks for something is taken")
-    m.assign(starts, requests.transfer & (requests.count != 0))
+    m.assign(starts, requests.transfer & (requests.fields["count"] != 0))
     beats = _add_buffer(m, bus, buffer, popped)
     room = _add_cutter(m, bus, widths.lanes(bus), buffer, requests, starts, popped)
     if widths.lanes(bus) == 1:
@@ -160,19 +143,18 @@ def make_read_core(bus: Bus, widths: Widths, buffer: int) -> Module:
         m.assign(requests.ready, room)
     else:
         segments = _add_unpacker(m, bus, widths, buffer, requests, starts, beats, popped)
-        m.assign(requests.ready, room & segments["in_ready"])
+        m.assign(requests.ready, room & segments.room)
     return m
 
 
-def _add_buffer(m: Module, bus: Bus, buffer: int, popped: Signal) -> Instance:
+def _add_buffer(m: Module, bus: Bus, buffer: int, popped: Signal) -> Queue:
     """The queue of beats that arrived."""
-    fifo = make_fifo(f"{m.name}_beats", bus.data, buffer)
     arrived, data = m.input("beat_valid", bit), m.input("beat_data", bus.data)
-    return m.instance("beats", fifo, {"in_valid": arrived, "in_data": data, "out_ready": popped})
+    return add_queue(m, "beats", buffer, arrived, data, popped)
 
 
 def _add_cutter(
-    m: Module, bus: Bus, lanes: int, buffer: int, requests: Requests, starts: Signal, popped: Signal
+    m: Module, bus: Bus, lanes: int, buffer: int, requests: Stream, starts: Signal, popped: Signal
 ) -> Signal:
     """Cuts requests at multiples of the longest burst; whether it can take a request in this cycle."""
     m.section("Requests are cut into bursts, each when the buffer has room for the longest one.")
@@ -189,7 +171,7 @@ def _add_cutter(
     _add_responses(m, bus, buffer, flights, cat(place, length), issue)
     with m.clocked():
         with m.when(starts):
-            m.assign(place, requests.address[bus.beat_shift :])
+            m.assign(place, requests.fields["address"][bus.beat_shift :])
             m.assign(left, beats_of(bus, lanes, requests))
         with m.elsewhen(issue):
             m.assign(place, cat(place[bus.burst_shift :] + 1, const(0, unsigned(bus.burst_shift))).wrapped(bus.place))
@@ -200,13 +182,16 @@ def _add_cutter(
 
 def _add_commands(m: Module, bus: Bus, place: Signal, length: Signal, issue: Signal, queued: Signal) -> None:
     """Registers between the cutter and the bus."""
-    fifo = make_fifo(f"{m.name}_commands", unsigned(bus.place.width + bus.length.width), 2)
-    taken = m.input("command_ready", bit)
-    queue = m.instance("commands", fifo, {"in_valid": issue, "in_data": cat(place, length), "out_ready": taken})
-    m.assign(queued, queue["in_ready"])
-    m.output("command_valid", queue["out_valid"])
-    m.output("command_address", queue["out_data"][bus.length.width :] << bus.beat_shift)
-    m.output("command_beats", queue["out_data"][: bus.length.width])
+    queue = add_queue(m, "commands", 2, issue, cat(place, length), m.input("command_ready", bit))
+    m.assign(queued, queue.room)
+    show_command(m, bus, queue)
+
+
+def show_command(m: Module, bus: Bus, queue: Queue) -> None:
+    """Outputs for the oldest command."""
+    m.output("command_valid", queue.valid)
+    m.output("command_address", queue.data[bus.length.width :] << bus.beat_shift)
+    m.output("command_beats", queue.data[: bus.length.width])
 
 
 def _add_responses(m: Module, bus: Bus, buffer: int, flights: Flights, command: Value, issue: Signal) -> None:
@@ -232,11 +217,12 @@ def _add_responses(m: Module, bus: Bus, buffer: int, flights: Flights, command: 
     tell_failure(m, flights, fails, m.stored("came_response", response), beat << bus.beat_shift, quiet)
 
 
-def beats_of(bus: Bus, lanes: int, requests: Requests) -> Value:
+def beats_of(bus: Bus, lanes: int, requests: Stream) -> Value:
     """The beats that the elements of a request touch."""
     shift = (lanes - 1).bit_length()
-    ahead = first_lane(bus, lanes, requests.address) if lanes > 1 else const(0)
-    return (((requests.count << requests.size) + ahead + (lanes - 1)) >> shift).resized(bus.count_width + 1)
+    ahead = first_lane(bus, lanes, requests.fields["address"]) if lanes > 1 else const(0)
+    taken = requests.fields["count"] << requests.fields.get("size", const(0))
+    return ((taken + ahead + (lanes - 1)) >> shift).resized(bus.count_width + 1)
 
 
 def first_lane(bus: Bus, lanes: int, address: Value) -> Value:
@@ -244,12 +230,12 @@ def first_lane(bus: Bus, lanes: int, address: Value) -> Value:
     return address[bus.beat_shift - address_width(lanes) : bus.beat_shift]
 
 
-def _add_plain_output(m: Module, bus: Bus, beats: Instance, popped: Signal) -> None:
+def _add_plain_output(m: Module, bus: Bus, beats: Queue, popped: Signal) -> None:
     """Beats are elements."""
     ready = m.input("element_ready", bit)
-    m.output("element_valid", beats["out_valid"])
-    m.output("element_data", beats["out_data"])
-    m.assign(popped, beats["out_valid"] & ready)
+    m.output("element_valid", beats.valid)
+    m.output("element_data", beats.data)
+    m.assign(popped, beats.valid & ready)
 
 
 def _add_unpacker(
@@ -257,33 +243,32 @@ def _add_unpacker(
     bus: Bus,
     widths: Widths,
     buffer: int,
-    requests: Requests,
+    requests: Stream,
     starts: Signal,
-    beats: Instance,
+    beats: Queue,
     popped: Signal,
-) -> Instance:
+) -> Queue:
     """Takes the elements of each request out of its beats; the queue of requests that wait for it."""
     m.section("Beats are cut into elements, request by request.")
     lanes = widths.lanes(bus)
     lane_type = unsigned(address_width(lanes))
     ready, loads = m.input("element_ready", bit), m.wire("loads", bit)
-    sizes = () if widths.are_equal else (requests.size,)
-    segment = cat(*sizes, first_lane(bus, lanes, requests.address), requests.count)
-    fifo = make_fifo(f"{m.name}_segments", segment.bits, buffer)
-    segments = m.instance("segments", fifo, {"in_valid": starts, "in_data": segment, "out_ready": loads})
+    sizes = () if widths.are_equal else (requests.fields["size"],)
+    segment = cat(*sizes, first_lane(bus, lanes, requests.fields["address"]), requests.fields["count"])
+    segments = add_queue(m, "segments", buffer, starts, segment, loads)
     lane = m.register("lane", lane_type)
-    following = m.wire("following", lane + lanes_taken(m, widths, loads, segments["out_data"][-widths.size.width :]))
+    following = m.wire("following", lane + lanes_taken(m, widths, loads, segments.data[-widths.size.width :]))
     remaining = m.register("remaining", bus.count, reset=0, comment="elements of the request that are still to come")
     ends = m.wire("segment_ends", remaining == 1)
-    valid = m.output("element_valid", (remaining != 0) & beats["out_valid"])
-    m.output("element_data", (beats["out_data"] >> lane_offset(lane, widths.narrowest))[: widths.widest])
+    valid = m.output("element_valid", (remaining != 0) & beats.valid)
+    m.output("element_data", (beats.data >> lane_offset(lane, widths.narrowest))[: widths.widest])
     moves = m.wire("moves", valid & ready)
     m.assign(popped, moves & (ends | (following == lanes)))
     m.assign(loads, (remaining == 0) | (moves & ends))
     with m.clocked():
         with m.when(loads):
-            m.assign(lane, segments["out_data"][bus.count_width :].resized(lane_type.width))
-            m.assign(remaining, mux(segments["out_valid"], segments["out_data"][: bus.count_width], 0))
+            m.assign(lane, segments.data[bus.count_width :].resized(lane_type.width))
+            m.assign(remaining, mux(segments.valid, segments.data[: bus.count_width], 0))
         with m.elsewhen(moves):
             m.assign(lane, following.wrapped(lane_type))
             m.assign(remaining, (remaining - 1).wrapped(bus.count))

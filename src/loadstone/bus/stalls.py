@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from loadstone.bus.axi import Channel, axi_channels, axi_ports
+from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.ports import Bus, declare_ports
 from loadstone.rtl import Bits, Module, Value, bit, mux, unsigned
 
@@ -68,21 +68,11 @@ def make_axi_stalls(bus: Bus) -> Module:
     upper, lower = declare_ports(m, ports, "slave", "s_"), declare_ports(m, ports, "master", "m_")
     for number, channel in enumerate(axi_channels(bus), 1):
         near, far = (upper, lower) if channel.driver == "master" else (lower, upper)
-        source, sink = channel.handshake(near), channel.handshake(far)
+        source, sink = channel.stream(near), channel.stream(far)
         inputs = {"chance": chance, "in_valid": source.valid, "in_data": source.payload, "out_ready": sink.ready}
-        stall = m.instance(f"{channel.name}_stall", make_stall(channel.payload), inputs, {"SEED": _SEED + number})
+        stall = m.instance(f"{channel.name}_stall", make_stall(channel.record.type), inputs, {"SEED": _SEED + number})
         m.assign(source.ready, stall["in_ready"])
         m.assign(sink.valid, stall["out_valid"])
-        for signal, value in zip(sink.fields, unpacked(channel, stall["out_data"]), strict=True):
-            m.assign(signal, value)
+        for name, value in channel.record.unpacked(stall["out_data"]).items():
+            m.assign(sink.fields[name], value)
     return m
-
-
-def unpacked(channel: Channel, payload: Value) -> tuple[Value, ...]:
-    """The fields of a payload."""
-    found: list[Value] = []
-    high = payload.width
-    for _, type in channel.fields:
-        found.append(payload[high - type.width : high])
-        high -= type.width
-    return tuple(found)

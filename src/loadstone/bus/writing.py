@@ -15,24 +15,25 @@ from loadstone.bus.flights import RESPONSE, add_flights, add_record, show_failur
 from loadstone.bus.ports import Bus, Widths, declare_ports, widths_of
 from loadstone.bus.reading import (
     BUFFERED_BURSTS,
-    Requests,
     buffered_beats,
     declare_requests,
     first_lane,
     lane_offset,
     lanes_taken,
     request_ports,
+    show_command,
 )
 from loadstone.rtl import (
     Instance,
     Module,
     Signal,
+    Stream,
     Value,
+    add_queue,
     address_width,
     bit,
     cat,
     const,
-    make_fifo,
     repeat,
     signed,
     unsigned,
@@ -144,14 +145,14 @@ def make_write_core(bus: Bus, widths: Widths, buffer: int) -> Module:
     _add_responses(m, bus, pushes & ends, command[bus.length.width :], remaining, moves, room)
     with m.clocked():
         with m.when(requests.transfer):
-            m.assign(remaining, requests.count)
+            m.assign(remaining, requests.fields["count"])
         with m.elsewhen(moves):
             m.assign(remaining, (remaining - 1).wrapped(bus.count))
     return m
 
 
 def _add_packer(
-    m: Module, bus: Bus, widths: Widths, requests: Requests, moves: Signal, last: Signal
+    m: Module, bus: Bus, widths: Widths, requests: Stream, moves: Signal, last: Signal
 ) -> tuple[Value, Signal, Signal]:
     """Collects elements of a beat: whether it is complete with this one, its bits, and which bytes of it are set."""
     element = m.input("element_data", unsigned(widths.widest))
@@ -163,7 +164,7 @@ def _add_packer(
     lane = m.register("lane", lane_type)
     gathered = m.register("gathered", bus.data, reset=0, comment="the beat so far, 0 where nothing is yet")
     filled = m.register("filled", unsigned(lanes), reset=0, comment="the lanes of it that are filled")
-    taken = lanes_taken(m, widths, requests.transfer, requests.size)
+    taken = lanes_taken(m, widths, requests.transfer, requests.fields.get("size", const(0)))
     ones, own = const(1, unsigned(lanes)), element
     if not widths.are_equal:
         ones = m.wire("ones", _ones(lanes, taken), "the lanes of the element, at the bottom")
@@ -175,7 +176,7 @@ def _add_packer(
     strobe = m.wire("strobe", _spread(now_filled, widths.narrowest // 8))
     with m.clocked():
         with m.when(requests.transfer):
-            m.assign(lane, first_lane(bus, lanes, requests.address))
+            m.assign(lane, first_lane(bus, lanes, requests.fields["address"]))
         with m.elsewhen(moves):
             m.assign(lane, following.wrapped(lane_type))
         with m.when(moves & complete):
@@ -197,7 +198,7 @@ def _spread(flags: Value, times: int) -> Value:
     return cat(*(repeat(flags[k], times) for k in reversed(range(flags.width))))
 
 
-def _add_burst(m: Module, bus: Bus, requests: Requests, pushes: Signal, last: Signal) -> tuple[Signal, Value]:
+def _add_burst(m: Module, bus: Bus, requests: Stream, pushes: Signal, last: Signal) -> tuple[Signal, Value]:
     """Follows the burst that is being filled: whether this beat ends it, and its command."""
     m.section("Beats form bursts, which end at multiples of the longest one.")
     place = m.register("place", bus.place, comment="the beat that is being filled")
@@ -206,8 +207,8 @@ def _add_burst(m: Module, bus: Bus, requests: Requests, pushes: Signal, last: Si
     following = m.wire("following", (place + 1).wrapped(bus.place))
     with m.clocked():
         with m.when(requests.transfer):
-            m.assign(place, requests.address[bus.beat_shift :])
-            m.assign(start, requests.address[bus.beat_shift :])
+            m.assign(place, requests.fields["address"][bus.beat_shift :])
+            m.assign(start, requests.fields["address"][bus.beat_shift :])
         with m.elsewhen(pushes):
             m.assign(place, following)
             with m.when(ends):
@@ -218,21 +219,15 @@ def _add_burst(m: Module, bus: Bus, requests: Requests, pushes: Signal, last: Si
 
 def _add_queues(m: Module, bus: Bus, buffer: int, pushes: Signal, ends: Signal, command: Value, beat: Value) -> Signal:
     """The queues of commands and of beats; whether both have room."""
-    commands = make_fifo(f"{m.name}_commands", command.bits, _COMMANDS)
-    beats = make_fifo(f"{m.name}_beats", beat.bits, buffer)
     taken = {name: m.input(f"{name}_ready", bit) for name in ("command", "beat")}
-    command_queue = m.instance(
-        "commands", commands, {"in_valid": pushes & ends, "in_data": command, "out_ready": taken["command"]}
-    )
-    beat_queue = m.instance("beats", beats, {"in_valid": pushes, "in_data": beat, "out_ready": taken["beat"]})
-    m.output("command_valid", command_queue["out_valid"])
-    m.output("command_address", command_queue["out_data"][bus.length.width :] << bus.beat_shift)
-    m.output("command_beats", command_queue["out_data"][: bus.length.width])
-    m.output("beat_valid", beat_queue["out_valid"])
-    m.output("beat_data", beat_queue["out_data"][: bus.data_width])
-    m.output("beat_strobe", beat_queue["out_data"][bus.data_width : bus.data_width + bus.bytes])
-    m.output("beat_last", beat_queue["out_data"][-1])
-    return m.wire("room", command_queue["in_ready"] & beat_queue["in_ready"])
+    commands = add_queue(m, "commands", _COMMANDS, pushes & ends, command, taken["command"])
+    beats = add_queue(m, "beats", buffer, pushes, beat, taken["beat"])
+    show_command(m, bus, commands)
+    m.output("beat_valid", beats.valid)
+    m.output("beat_data", beats.data[: bus.data_width])
+    m.output("beat_strobe", beats.data[bus.data_width : bus.data_width + bus.bytes])
+    m.output("beat_last", beats.data[-1])
+    return m.wire("room", commands.room & beats.room)
 
 
 def _add_responses(

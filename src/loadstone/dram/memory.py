@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from loadstone.bus.axi import Handshake, axi_channels, axi_ports
+from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.ports import Bus, declare_ports, is_power
 from loadstone.bus.ring_buffer import Ring, add_ring
 from loadstone.dram.timing import BeatTiming, Timing
-from loadstone.rtl import Memory, Module, RtlError, Signal, Value, bit, cat, const, mux, repeat, unsigned
+from loadstone.rtl import Memory, Module, RtlError, Signal, Stream, Value, bit, cat, const, mux, repeat, unsigned
 
 COUNTER = unsigned(32)
 _REQUESTS = 16
@@ -50,7 +50,7 @@ def make_memory(timing: Timing, bus: Bus, depth: int) -> Module:
     beats = timing.for_beats(bus.data_width)
     m = Module(f"memory_{timing.name}_{bus.data_width}x{depth}", f"External memory, timing {timing.name}.")
     signals = declare_ports(m, axi_ports(axi_channels(bus)), "slave")
-    channels = {channel.name: channel.handshake(signals) for channel in axi_channels(bus)}
+    channels = {channel.name: channel.stream(signals) for channel in axi_channels(bus)}
     ends = m.wire("ends", bit, "a beat is through")
     beat = _add_requests(m, bus, channels, ends)
     room = m.wire("room", bit, "a response can be stored")
@@ -65,7 +65,7 @@ def make_memory(timing: Timing, bus: Bus, depth: int) -> Module:
     return m
 
 
-def _add_requests(m: Module, bus: Bus, channels: dict[str, Handshake], ends: Signal) -> _Beat:
+def _add_requests(m: Module, bus: Bus, channels: dict[str, Stream], ends: Signal) -> _Beat:
     """Takes addresses into one queue, and walks through the beats of the oldest."""
     m.section("Bursts wait in the order in which they came.")
     ar, aw = channels["ar"], channels["aw"]
@@ -73,7 +73,7 @@ def _add_requests(m: Module, bus: Bus, channels: dict[str, Handshake], ends: Sig
     takes = m.wire("takes", bit)
     done = m.register("done", _LENGTH, reset=0, comment="beats of the oldest burst that are through")
     is_last = m.wire("is_last", bit)
-    (read_address, read_length, *_), (write_address, write_length, *_) = ar.fields, aw.fields
+    (read_address, read_length, *_), (write_address, write_length, *_) = ar.fields.values(), aw.fields.values()
     address = mux(aw.transfer, write_address, read_address)[bus.beat_shift :]
     burst = cat(aw.transfer, address, mux(aw.transfer, write_length, read_length))
     ring = add_ring(m, "requests", burst, _REQUESTS, takes, ends & is_last)
@@ -92,7 +92,7 @@ def _add_requests(m: Module, bus: Bus, channels: dict[str, Handshake], ends: Sig
 
 
 def _add_service(
-    m: Module, beats: BeatTiming, beat: _Beat, w: Handshake, room: Signal, ends: Signal, refreshes: Signal
+    m: Module, beats: BeatTiming, beat: _Beat, w: Stream, room: Signal, ends: Signal, refreshes: Signal
 ) -> _Service:
     """Lets the time of each beat pass, which begins when its data are there."""
     m.section("A beat takes longer where it must open a row.")
@@ -152,18 +152,18 @@ def _add_refresh(m: Module, beats: BeatTiming, between: Signal, refreshes: Signa
             m.assign(left, (left - 1).wrapped(left.bits))
 
 
-def _add_words(m: Module, words: Memory, beat: _Beat, w: Handshake, ends: Signal) -> Signal:
+def _add_words(m: Module, words: Memory, beat: _Beat, w: Stream, ends: Signal) -> Signal:
     """Reads the word of the beat, and writes those of its bytes that are to be written."""
     index = m.wire("place", beat.position[: words.address_type.width])
     word = words.read(index)
-    data, strobe, _ = w.fields
+    data, strobe, _ = w.fields.values()
     mask = m.wire("mask", cat(*(repeat(strobe[k], 8) for k in reversed(range(strobe.width)))))
     words.write(index, (word & ~mask) | (data & mask), ends & beat.is_write)
     return word
 
 
 def _add_responses(
-    m: Module, beats: BeatTiming, beat: _Beat, channels: dict[str, Handshake], word: Signal, ends: Signal, room: Signal
+    m: Module, beats: BeatTiming, beat: _Beat, channels: dict[str, Stream], word: Signal, ends: Signal, room: Signal
 ) -> None:
     """Responses wait until the latency has passed."""
     m.section("Responses.")
@@ -177,12 +177,12 @@ def _add_responses(
     m.assign(r.valid, _add_due_count(m, "read", beats.delay, depth, reads, r.transfer) != 0)
     m.assign(b.valid, _add_due_count(m, "write", beats.delay, depth, acknowledges, b.transfer) != 0)
     _show(m, r, answers)
-    m.assign(b.fields[0], 0)
+    m.assign(b.fields["resp"], 0)
 
 
-def _show(m: Module, r: Handshake, answers: Ring) -> None:
+def _show(m: Module, r: Stream, answers: Ring) -> None:
     """Drives the payload of channel R."""
-    data, response, last = r.fields
+    data, response, last = r.fields.values()
     m.assign(data, answers.oldest[:-1])
     m.assign(response, 0)
     m.assign(last, answers.oldest[-1])

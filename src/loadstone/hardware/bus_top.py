@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from loadstone.bus.masters import master_ports
-from loadstone.bus.ports import Bus, declare_ports
+from loadstone.bus.masters import master_ports, reading_side, writing_side
+from loadstone.bus.ports import Bus, attach, declare_ports
+from loadstone.bus.reading import make_read_master
+from loadstone.bus.writing import make_write_master
 from loadstone.hardware.design import BusDesign, widths_moved
 from loadstone.hardware.host_ports import HostPorts, port_names
 from loadstone.hardware.layout import ArrayLayouts
@@ -15,7 +17,7 @@ from loadstone.hardware.supervisor import RESERVED, STOP, make_supervised
 from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import Kernel
 from loadstone.rtl.expressions import Signal, Value
-from loadstone.rtl.module import Module
+from loadstone.rtl.module import Instance, Module
 from loadstone.rtl.types import Bits, bit, unsigned
 
 ELEMENTS = unsigned(32)
@@ -57,6 +59,24 @@ class BusTop:
     def wire(self, wish: str, type: Bits = bit) -> Signal:
         """A new wire, to be driven later."""
         return self.module.wire(self.names.fresh(wish), type)
+
+    @property
+    def request_ports(self) -> tuple[str, ...]:
+        """The ports of a master for requests."""
+        ports = ("request_valid", "request_address", "request_count")
+        return ports if self.widths.are_equal else (*ports, "request_size")
+
+    def add_reader(self, request: Mapping[str, Value], ready: Value) -> Instance:
+        """Adds the read master; an element is taken from it when `ready`."""
+        ports = {**request, "element_ready": ready, "stop": self.stop}
+        master, side = make_read_master(self.bus, self.widths), reading_side(self.bus, self.signals)
+        return attach(self.module, self.names.fresh("reader"), master, side, ports)
+
+    def add_writer(self, request: Mapping[str, Value], valid: Value, data: Value) -> Instance:
+        """Adds the write master; an element is given to it when `valid`."""
+        ports = {**request, "element_valid": valid, "element_data": data, "stop": self.stop}
+        master, side = make_write_master(self.bus, self.widths), writing_side(self.bus, self.signals)
+        return attach(self.module, self.names.fresh("writer"), master, side, ports)
 
     def count_elements(self, begin: Signal, arrives: Value, leaves: Value) -> None:
         """Adds outputs that count the elements of a run."""

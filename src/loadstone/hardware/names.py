@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from loadstone.rtl.expressions import Const, Signal, Value
+from loadstone.rtl.blocks import Queue, add_queue
+from loadstone.rtl.expressions import Const, Operand, Signal, Value
 from loadstone.rtl.module import Module
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import Bits, bit
@@ -51,3 +52,7 @@ class Names:
     def register(self, wish: str, type: Bits, comment: str = "") -> Signal:
         """A register that is not reset."""
         return self.module.register(self.fresh(wish), type, comment=comment)
+
+    def queue(self, wish: str, depth: int, valid: Operand, data: Value, ready: Operand) -> Queue:
+        """A queue, whose own module is named after the wish."""
+        return add_queue(self.module, self.fresh(wish), depth, valid, data, ready, f"{self.module.name}_{wish}")

@@ -16,7 +16,6 @@ from loadstone.rtl.verilog import verilog_files
 from loadstone.rtl.vhdl import vhdl_files
 
 Language = Literal["verilog", "vhdl"]
-LANGUAGES: tuple[Language, ...] = ("verilog", "vhdl")
 
 _VERILOG_MAKEFILE = """\
 # make run            the testbench in Icarus Verilog
@@ -145,6 +144,6 @@ def make_project(
     info: Mapping[str, Any], targets: Sequence[str], files: Callable[[Language], Mapping[str, str]]
 ) -> Project:
     """A folder for each target, with files by their paths in it, and the description of the hardware."""
-    chosen = [language for target in targets for language in LANGUAGES if str(language) == target]
+    chosen: list[Language] = ["vhdl" if target == "vhdl" else "verilog" for target in targets]
     found = {f"{language}/{path}": text for language in chosen for path, text in files(language).items()}
     return Project({"hardware.json": json.dumps(info, indent=2) + "\n", **found})

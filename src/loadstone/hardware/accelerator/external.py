@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loadstone.bus.coalescer import make_coalescer
-from loadstone.bus.ports import Bus, Widths
 from loadstone.bus.stalls import make_pauses
 from loadstone.hardware.accelerator.mover import Mover
-from loadstone.hardware.design import widths_moved
+from loadstone.hardware.bus_top import BusTop
 from loadstone.hardware.names import Names
 from loadstone.hardware.selection import one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, const
@@ -42,50 +41,41 @@ class Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class External:
-    """The bus of a module with its ports, the bytes of elements by array, and the byte addresses of arrays.
+    """External memory behind the bus of a top module, with pauses for tests."""
 
-    `stop` stops its masters.
-    """
-
-    names: Names
-    bus: Bus
-    signals: Mapping[str, Signal]
-    element_bytes: Mapping[str, int]
-    bases: Mapping[str, Signal]
+    top: BusTop
     pauses: Pauses
-    stop: Signal
 
     @property
-    def widths(self) -> Widths:
-        """The widths of elements that are moved."""
-        return widths_moved(self.element_bytes)
+    def names(self) -> Names:
+        """The names of the module."""
+        return self.top.names
 
     def runs(self, title: str, valid: Value, place: Place, flush: Value, taken: Value) -> Instance:
         """Makes requests of elements, where `valid`."""
         m = self.names.module
-        module = make_coalescer(f"{m.name}_{title}_runs", self.bus.address, self.widths, self.bus.burst)
+        module = make_coalescer(f"{m.name}_{title}_runs", self.top.bus.address, self.top.widths, self.top.bus.burst)
         ports = {"in_valid": valid, "in_address": place.address, "flush": flush, "request_ready": taken}
-        if not self.widths.are_equal:
+        if not self.top.widths.are_equal:
             ports["in_size"] = self._size(place.arrays)
         return m.instance(self.names.fresh(f"{title}_runs"), module, ports)
 
     def request(self, runs: Instance) -> dict[str, Value]:
         """The requests for a master."""
-        kinds = ("valid", "address", "count") if self.widths.are_equal else ("valid", "address", "count", "size")
-        return {f"request_{kind}": runs[f"request_{kind}"] for kind in kinds}
+        return {port: runs[port] for port in self.top.request_ports}
 
     def address(self, mover: Mover) -> Value:
         """The byte address of the element at which a mover stands."""
-        shifts = {name: (self.element_bytes[name] - 1).bit_length() for name in mover.arrays}
+        shifts = {name: (self.top.element_bytes[name] - 1).bit_length() for name in mover.arrays}
         places = {name: element.place << shifts[name] for name, element in mover.elements.items()}
         choices = [
-            (mover.elements[name].wanted, (self.bases[name] + place).wrapped(self.bus.address))
+            (mover.elements[name].wanted, (self.top.host.bases[name] + place).wrapped(self.top.bus.address))
             for name, place in places.items()
         ]
-        return one_hot_mux(choices).wrapped(self.bus.address)
+        return one_hot_mux(choices).wrapped(self.top.bus.address)
 
     def _size(self, arrays: Mapping[str, Value]) -> Value:
         """The size of an element of one of some arrays."""
-        sizes = {name: self.widths.size_of(8 * self.element_bytes[name]) for name in arrays}
-        wanted = [(arrays[name], const(size, self.widths.size)) for name, size in sizes.items()]
-        return one_hot_mux(wanted).wrapped(self.widths.size)
+        sizes = {name: self.top.widths.size_of(8 * self.top.element_bytes[name]) for name in arrays}
+        wanted = [(arrays[name], const(size, self.top.widths.size)) for name, size in sizes.items()]
+        return one_hot_mux(wanted).wrapped(self.top.widths.size)

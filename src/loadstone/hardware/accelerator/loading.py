@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from loadstone.bus.masters import reading_side
-from loadstone.bus.ports import attach
-from loadstone.bus.reading import make_read_master
 from loadstone.hardware.accelerator.external import External
 from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.accelerator.moves import add_moves
 from loadstone.hardware.compute.engine import Engine, Write, in_memory_of
 from loadstone.hardware.datapath.pipeline import address_type
-from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.blocks import add_queue
 from loadstone.rtl.conditions import all_of, any_of, mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
@@ -54,16 +51,15 @@ def add_loading(external: External, mover: Mover, engine: Engine, copy: Signal) 
     goes = names.wire("load_goes", room & mux(moves.end_of_tile, runs["closed"], moves.is_element & runs["in_ready"]))
     m.assign(moves.taken, goes)
     made = record.made(end_of_tile=moves.end_of_tile, number=moves.number, cell=moves.cell)
-    queue, pops = _records(external, goes, made)
-    oldest = record.unpacked(queue["out_data"])
-    m.assign(room, queue["in_ready"])
+    pops = m.wire(names.fresh("record_pops"), bit)
+    queue = names.queue("records", ON_THE_WAY, goes, made, pops)
+    oldest = record.unpacked(queue.data)
+    m.assign(room, queue.room)
     accepts = m.wire(names.fresh("load_accepts"), bit)
-    master, side = make_read_master(external.bus, external.widths), reading_side(external.bus, external.signals)
-    ports = {**external.request(runs), "element_ready": accepts, "stop": external.stop}
-    reader = attach(m, names.fresh("reader"), master, side, ports)
+    reader = external.top.add_reader(external.request(runs), accepts)
     m.assign(taken, reader["request_ready"])
-    end_of_tile = queue["out_valid"] & oldest["end_of_tile"]
-    waits = queue["out_valid"] & ~oldest["end_of_tile"] & reader["element_valid"]
+    end_of_tile = queue.valid & oldest["end_of_tile"]
+    waits = queue.valid & ~oldest["end_of_tile"] & reader["element_valid"]
     arrives = names.wire("arrives", waits & external.pauses.goes("arrival"))
     arrivals = {
         name: _arrival(
@@ -75,14 +71,6 @@ def add_loading(external: External, mover: Mover, engine: Engine, copy: Signal) 
     tile_loaded = names.wire("tile_loaded", end_of_tile & all_of(*(each.is_empty for each in arrivals.values())))
     m.assign(pops, accepts | tile_loaded)
     return Loading({name: each.write for name, each in arrivals.items()}, accepts, tile_loaded, reader)
-
-
-def _records(external: External, valid: Value, record: Value) -> tuple[Instance, Signal]:
-    """The queue of records, and the wire that takes one out of it."""
-    names, m = external.names, external.names.module
-    pops = m.wire(names.fresh("record_pops"), bit)
-    fifo = make_fifo(f"{m.name}_records", record.bits, ON_THE_WAY)
-    return m.instance(names.fresh("records"), fifo, {"in_valid": valid, "in_data": record, "out_ready": pops}), pops
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,12 +93,11 @@ def _arrival(engine: Engine, name: str, title: str, here: Value, cell: Value, re
     writes = m.wire(names.fresh(f"{name}_arrives"), bit)
     record = Record({"place": place.bits, "data": store.type})
     word = record.made(place=place, data=data)
-    fifo = make_fifo(title, record.type, QUEUED)
-    queue = m.instance(names.fresh(f"{name}_arrivals"), fifo, {"in_valid": here, "in_data": word, "out_ready": writes})
-    place, data = record.unpacked(queue["out_data"]).values()
+    queue = add_queue(m, names.fresh(f"{name}_arrivals"), QUEUED, here, word, writes, title)
+    place, data = record.unpacked(queue.data).values()
     free = ~any_of(*(in_memory_of(write, place, store) for write in engine.writes(name)))
-    m.assign(writes, queue["out_valid"] & free)
-    taken = names.wire(f"{name}_taken", here & queue["in_ready"])
+    m.assign(writes, queue.valid & free)
+    taken = names.wire(f"{name}_taken", here & queue.room)
     waiting = names.state(f"{name}_waiting", unsigned(QUEUED.bit_length()), "elements in the queue")
     with m.clocked():
         m.assign(waiting, (waiting + taken - writes).wrapped(waiting.bits))

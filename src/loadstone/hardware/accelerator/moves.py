@@ -15,7 +15,6 @@ from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.layout import ArrayLayout, ArrayLayouts
 from loadstone.hardware.selection import one_hot_mux
 from loadstone.loops.tile_loops import MARKERS
-from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.conditions import any_of
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.record import Record
@@ -65,7 +64,7 @@ def add_moves(external: External, title: str, mover: Mover, stores: ArrayLayouts
     numbers = {name: number for number, name in enumerate(mover.arrays)}
     cells = unsigned(address_width(max([2, *(stores[name].depth for name in mover.arrays)])))
     number_type = unsigned(address_width(max(2, len(numbers))))
-    record = Record({"end_of_tile": bit, "number": number_type, "address": external.bus.address, "cell": cells})
+    record = Record({"end_of_tile": bit, "number": number_type, "address": external.top.bus.address, "cell": cells})
     number = one_hot_mux([(mover.elements[name].wanted, const(k, number_type)) for name, k in numbers.items()])
     at_end, taken = mover.at[MARKERS.tile_end], m.wire(names.fresh(f"{title}_taken"), bit)
     move = record.made(
@@ -75,15 +74,14 @@ def add_moves(external: External, title: str, mover: Mover, stores: ArrayLayouts
         cell=mover.cell(stores, copy).wrapped(cells),
     )
     stands = any_of(at_end, *(element.wanted for element in mover.elements.values()))
-    fifo = make_fifo(f"{m.name}_{title}_moves", move.bits, MOVES)
-    queue = m.instance(names.fresh(f"{title}_moves"), fifo, {"in_valid": stands, "in_data": move, "out_ready": taken})
-    m.assign(mover.passes[MARKERS.tile_end], at_end & queue["in_ready"])
+    queue = names.queue(f"{title}_moves", MOVES, stands, move, taken)
+    m.assign(mover.passes[MARKERS.tile_end], at_end & queue.room)
     for element in mover.elements.values():
-        m.assign(element.goes, element.wanted & queue["in_ready"])
-    end_of_tile, number, address, cell = record.unpacked(queue["out_data"]).values()
+        m.assign(element.goes, element.wanted & queue.room)
+    end_of_tile, number, address, cell = record.unpacked(queue.data).values()
     return Moves(
-        names.wire(f"{title}_element", queue["out_valid"] & ~end_of_tile),
-        names.wire(f"{title}_end_of_tile", queue["out_valid"] & end_of_tile),
+        names.wire(f"{title}_element", queue.valid & ~end_of_tile),
+        names.wire(f"{title}_end_of_tile", queue.valid & end_of_tile),
         names.wire(f"{title}_number", number),
         names.wire(f"{title}_address", address),
         names.wire(f"{title}_cell", cell),

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from loadstone.bus.masters import writing_side
-from loadstone.bus.ports import attach
-from loadstone.bus.writing import make_write_master
 from loadstone.hardware.accelerator.external import External
 from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.accelerator.moves import add_moves
 from loadstone.hardware.compute.engine import Engine, in_memory_of
 from loadstone.hardware.selection import Choice, one_hot_mux
-from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.conditions import any_of
 from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Instance
@@ -51,15 +47,12 @@ def add_storing(external: External, mover: Mover, engine: Engine, copy: Signal, 
     ends = names.wire("tile_stored", moves.end_of_tile & runs["closed"])
     m.assign(moves.taken, went | ends)
     valid, word = _results(external, engine, reads, cells)
-    fifo = make_fifo(f"{m.name}_results", word.bits, WAITING)
-    queue = m.instance(names.fresh("results"), fifo, {"in_valid": valid, "in_data": word, "out_ready": ready})
-    shown = names.wire("result_shown", queue["out_valid"] & external.pauses.goes("result"))
-    ports = {**external.request(runs), "element_valid": shown, "element_data": queue["out_data"], "stop": external.stop}
-    master, side = make_write_master(external.bus, external.widths), writing_side(external.bus, external.signals)
-    writer = attach(m, names.fresh("writer"), master, side, ports)
+    queue = names.queue("results", WAITING, valid, word, ready)
+    shown = names.wire("result_shown", queue.valid & external.pauses.goes("result"))
+    writer = external.top.add_writer(external.request(runs), shown, queue.data)
     m.assign(taken, writer["request_ready"])
     m.assign(ready, writer["element_ready"] & shown)
-    leaves = names.wire("result_leaves", queue["out_valid"] & ready)
+    leaves = names.wire("result_leaves", queue.valid & ready)
     with m.clocked("Room is taken when a cell is read, and given back when its element leaves."):
         m.assign(room, (room + leaves - went).wrapped(room.bits))
         with m.when(begin):
@@ -87,6 +80,6 @@ def _results(
         for k in range(engine.compute.memories.latency):
             flag = m.stored(names.fresh(f"{name}_read_{k}"), flag, reset=0)
         arrives[name] = flag
-    kind = unsigned(external.widths.widest)
+    kind = unsigned(external.top.widths.widest)
     word = one_hot_mux([(flag, engine.word(name, cells[name]).wrapped(kind)) for name, flag in arrives.items()])
     return any_of(*arrives.values()), word.wrapped(kind)

@@ -94,7 +94,7 @@ class _Top(BusTop):
         chance = m.input(names.fresh("pause_chance"), unsigned(8), "of pauses in 256 cycles") if stalls else None
         self.pauses = Pauses(names, chance)
         self.open_bus()
-        external = External(names, self.bus, self.signals, self.element_bytes, self.host.bases, self.pauses, self.stop)
+        external = External(self, self.pauses)
         self.accepts = names.wire("accepts_start", self.starts)
         self.begin = m.stored(names.fresh("begin_run"), self.accepts, 0, "values of parameters are in registers")
         titles = ("load", "compute", "store")

@@ -15,23 +15,15 @@ from loadstone.hardware.direct.places import Found, Level
 from loadstone.hardware.direct.reading import Client
 from loadstone.hardware.direct.turns import Turn, Turns, longest, skips_of
 from loadstone.hardware.names import ModuleNames
-from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.blocks import Queue, add_queue
 from loadstone.rtl.conditions import any_of
 from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Instance
+from loadstone.rtl.stream import Stream
 from loadstone.rtl.types import bit, unsigned
 
 INSTANCES = 16
 """How many instances can be on their way through a stage, or wait for their words behind the last one."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stream:
-    """Instances at the end of a queue: whether there is one, its record, and the wire that takes it."""
-
-    valid: Value
-    record: Signal
-    taken: Signal
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,19 +90,18 @@ class _Stage:
         with m.clocked():
             m.assign(count, (count + passes - self.leaves).wrapped(count.bits))
         m.assign(self.is_full, count == INSTANCES)
-        stream = Stream(found["out_valid"], found["out_data"], self.leaves)
+        stream = Stream(found.valid, self.leaves, {"data": found.data})
         return LevelStage(stream, names.wire("finds_none", count == 0))
 
-    def _queue(self, wish: str, valid: Value, record: Value, leaves: Value) -> Instance:
+    def _queue(self, wish: str, valid: Value, record: Value, leaves: Value) -> Queue:
         """A queue that always has room, since no more instances are on their way than fit into it."""
-        fifo = make_fifo(self.parts.fifos.fresh(f"{self.module.name}_{wish}"), record.bits, INSTANCES)
-        ports = {"in_valid": valid, "in_data": record, "out_ready": leaves}
-        return self.module.instance(self.names.fresh(wish), fifo, ports)
+        fifo = self.parts.fifos.fresh(f"{self.module.name}_{wish}")
+        return add_queue(self.module, self.names.fresh(wish), INSTANCES, valid, record, leaves, fifo)
 
     def _asked(self) -> tuple[Signal, Value]:
         """Asks for words: when an instance passes, and its record with the words that do not exist."""
         names, client = self.names, self.parts.client
-        turn = self.turns.at("finds", self.stream.valid, self.stream.record, self.level.words)
+        turn = self.turns.at("finds", self.stream.valid, self.stream.data, self.level.words)
         missing = names.wire("finds_missing", self.turns.missing(turn))
         able = names.wire("finds_able", turn.is_here & ~self._waits(turn, missing) & ~(turn.is_last & self.is_full))
         reads = names.wire("finds_reads", turn.has(missing))
@@ -118,7 +109,7 @@ class _Stage:
         self.module.assign(client.element, self.turns.asked(turn))
         goes_on = names.wire("finds_next", able & (~reads | client.granted))
         passes = names.wire("finds_passes", goes_on & turn.is_last)
-        self.module.assign(self.stream.taken, passes)
+        self.module.assign(self.stream.ready, passes)
         self.turns.advance(turn, goes_on)
         return passes, self.queued.made(skipped=self.turns.skipped(turn, missing, goes_on), instance=turn.record)
 
@@ -135,9 +126,9 @@ class _Stage:
         names, client = self.names, self.parts.client
         starts = self.module.wire(names.fresh("tells_places"), bit)
         queue = self._queue("finding", passes, queued, starts)
-        skipped, instance = self.queued.unpacked(queue["out_data"]).values()
+        skipped, instance = self.queued.unpacked(queue.data).values()
         record = names.wire("told_record", instance)
-        turn = self.turns.at("tells", queue["out_valid"], record, self.level.words)
+        turn = self.turns.at("tells", queue.valid, record, self.level.words)
         reads = names.wire("tells_reads", turn.has(skips_of(turn, skipped)))
         self.module.assign(client.accepts, reads)
         goes_on = names.wire("tells_next", turn.is_here & (~reads | client.valid))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from loadstone.hardware.names import Names
 from loadstone.hardware.selection import one_hot_mux
-from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.conditions import any_of
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
@@ -72,10 +71,9 @@ def _shared(names: Names, clients: Sequence[Client], attached: Attached) -> Inst
         for k, client in enumerate(clients)
     ]
     asker = one_hot_mux([(flag, const(k, number)) for k, flag in enumerate(first)])
-    ports = {"in_valid": asks, "in_data": asker, "out_ready": comes}
-    askers = m.instance(names.fresh("askers"), make_fifo(f"{m.name}_askers", number, ASKED), ports)
-    m.assign(room, askers["in_ready"])
-    turns = [names.wire(f"for_{k}", askers["out_valid"] & (askers["out_data"] == k)) for k, _ in enumerate(clients)]
+    askers = names.queue("askers", ASKED, asks, asker, comes)
+    m.assign(room, askers.room)
+    turns = [names.wire(f"for_{k}", askers.valid & (askers.data == k)) for k, _ in enumerate(clients)]
     accepts = any_of(*(turn & client.accepts for turn, client in zip(turns, clients, strict=True)))
     element = one_hot_mux([(flag, client.element) for flag, client in zip(first, clients, strict=True)])
     reader = attached(any_of(*first) & room, element, accepts)

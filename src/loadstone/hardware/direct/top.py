@@ -14,10 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from loadstone.bus.masters import reading_side, writing_side
-from loadstone.bus.ports import Bus, attach
-from loadstone.bus.reading import make_read_master
-from loadstone.bus.writing import make_write_master
+from loadstone.bus.masters import writing_side
+from loadstone.bus.ports import Bus
 from loadstone.hardware.bus_top import BusTop
 from loadstone.hardware.compute.scalars import scalar_registers, write_scalar
 from loadstone.hardware.control.interface import standing
@@ -26,7 +24,7 @@ from loadstone.hardware.datapath.pipeline import fetch_port
 from loadstone.hardware.datapath.timing import Slot
 from loadstone.hardware.design import ComputeDesign, bus_for
 from loadstone.hardware.direct.instances import Last, Passed, Result
-from loadstone.hardware.direct.levels import INSTANCES, Calm, LevelParts, LevelStage, Stream, add_level
+from loadstone.hardware.direct.levels import INSTANCES, Calm, LevelParts, LevelStage, add_level
 from loadstone.hardware.direct.reading import add_reader, make_client
 from loadstone.hardware.direct.records import Elements, Records
 from loadstone.hardware.direct.statements import DirectStatements, make_direct_statements
@@ -38,11 +36,11 @@ from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.supervisor import tell_failures
 from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import WRITE, Kernel
-from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.conditions import all_of, any_of, mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
 from loadstone.rtl.record import Record
+from loadstone.rtl.stream import Stream
 from loadstone.rtl.types import address_width, bit, unsigned
 
 RESULTS = 16
@@ -135,12 +133,10 @@ class _Top(BusTop):
         }
         record = one_hot_mux([(at[name], self._record(name)) for name in going]).wrapped(self.records.type)
         taken = self.wire("instance_taken")
-        fifo = make_fifo(f"{m.name}_instances", self.records.type, 2)
-        ports = {"in_valid": any_of(*at.values()), "in_data": record, "out_ready": taken}
-        instances = m.instance(names.fresh("instances"), fifo, ports)
+        instances = names.queue("instances", 2, any_of(*at.values()), record, taken)
         for name, goes in going.items():
-            m.assign(goes, at[name] & instances["in_ready"])
-        return Stream(instances["out_valid"], instances["out_data"], taken)
+            m.assign(goes, at[name] & instances.room)
+        return Stream(instances.valid, taken, {"data": instances.data})
 
     def _add_levels(self, stream: Stream) -> None:
         """Stages that find places which depend on data, and what they wait for."""
@@ -181,7 +177,7 @@ class _Top(BusTop):
     def _add_asking(self) -> None:
         """Asks for the words of the next instance, one after the other, and passes it on with the last."""
         names, turns, client = self.names, self.turns, self.clients[-1]
-        turn = turns.at("asks", self.stream.valid, self.stream.record, self.statements.words)
+        turn = turns.at("asks", self.stream.valid, self.stream.data, self.statements.words)
         self.asked = names.wire("asked", turns.asked(turn))
         kept = turn.where(lambda word: word.kept)
         skips = names.wire("skips", turns.missing(turn) | (kept & self.last.will_be(self.asked)))
@@ -197,7 +193,7 @@ class _Top(BusTop):
         advances = names.wire("advances", able & (~reads | client.granted))
         self.passes = names.wire("passes", advances & turn.is_last)
         self.adds = names.wire("adds", self.passes & stores & ~same)
-        self.module.assign(self.stream.taken, self.passes)
+        self.module.assign(self.stream.ready, self.passes)
         self.module.assign(client.request, able & reads)
         self.module.assign(client.element, self.asked)
         turns.advance(turn, advances)
@@ -220,23 +216,17 @@ class _Top(BusTop):
 
     def _add_records(self, record: Value, space: Signal) -> None:
         """The queue of instances that have passed."""
-        m, names = self.module, self.names
         self.started = self.wire("starts")
-        fifo = make_fifo(f"{m.name}_records", record.bits, INSTANCES)
-        ports = {"in_valid": self.passes, "in_data": record, "out_ready": self.started}
-        self.queue = m.instance(names.fresh("records"), fifo, ports)
-        m.assign(space, self.queue["in_ready"])
+        self.queue = self.names.queue("records", INSTANCES, self.passes, record, self.started)
+        self.module.assign(space, self.queue.room)
 
     def _add_reader(self) -> None:
         """The master that reads, for all stages that do."""
-        m, names, side = self.module, self.names, reading_side(self.bus, self.signals)
-        master = make_read_master(self.bus, self.widths)
 
         def attached(request: Value, element: Value, accepts: Value) -> Instance:
-            ports = {**self._request(names.wire("request", request), element), "element_ready": accepts}
-            return attach(m, names.fresh("reader"), master, side, {**ports, "stop": self.stop})
+            return self.add_reader(self._request(self.names.wire("request", request), element), accepts)
 
-        self.reader = add_reader(names, self.clients, attached)
+        self.reader = add_reader(self.names, self.clients, attached)
 
     def _request(self, valid: Value, element: Value) -> dict[str, Value]:
         """A request for one element."""
@@ -254,14 +244,14 @@ class _Top(BusTop):
 
     def _passed(self) -> Passed:
         """The fields of the record at the end of the queue."""
-        entry, same, skipped, instance = self.queued.unpacked(self.queue["out_data"]).values()
+        entry, same, skipped, instance = self.queued.unpacked(self.queue.data).values()
         return Passed(self.names.wire("started_record", instance), skipped, same, entry)
 
     def _add_starting(self) -> None:
         """Takes the words of the oldest instance, and starts it with the last of them."""
         m, names, client = self.module, self.names, self.clients[-1]
         passed = self._passed()
-        turn = self.turns.at("starts", self.queue["out_valid"], passed.record, self.statements.words)
+        turn = self.turns.at("starts", self.queue.valid, passed.record, self.statements.words)
         reads = names.wire("takes", turn.has(skips_of(turn, passed.skipped)))
         stores = any_of(*(turn.here[name] for name in self.statements.stored))
         self.credit = names.state("credit", unsigned(RESULTS.bit_length()), "results that are still to be written")
@@ -354,22 +344,12 @@ class _Top(BusTop):
         """Queues of elements and their words, and the master that writes them."""
         m, names = self.module, self.names
         pops = {name: self.wire(f"{name}_pops") for name in ("element", "word")}
-        queues = {
-            name: m.instance(
-                names.fresh(f"{name}s"),
-                make_fifo(f"{m.name}_{name}s", value.bits, RESULTS),
-                {"in_valid": self.evicts, "in_data": value, "out_ready": pops[name]},
-            )
-            for name, value in (("element", self.last.element), ("word", self.last.word))
-        }
-        ports = self._request(queues["element"]["out_valid"], queues["element"]["out_data"])
-        ports |= {"element_valid": queues["word"]["out_valid"], "element_data": queues["word"]["out_data"]}
-        ports["stop"] = self.stop
-        side = writing_side(self.bus, self.signals)
-        writer = attach(m, names.fresh("writer"), make_write_master(self.bus, self.widths), side, ports)
+        elements = names.queue("elements", RESULTS, self.evicts, self.last.element, pops["element"])
+        words = names.queue("words", RESULTS, self.evicts, self.last.word, pops["word"])
+        writer = self.add_writer(self._request(elements.valid, elements.data), words.valid, words.data)
         m.assign(pops["element"], writer["request_ready"])
         m.assign(pops["word"], writer["element_ready"])
-        self.leaves = names.wire("leaves", queues["word"]["out_valid"] & writer["element_ready"])
+        self.leaves = names.wire("leaves", words.valid & writer["element_ready"])
         credit = self.credit
         with m.clocked("Results are counted from the start of their instances until they leave."):
             more, fewer = self.started & self.fresh, self.leaves + self.drops

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from loadstone.hardware.network.links import Link
 from loadstone.hardware.words import bits_of
-from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.blocks import add_queue
 from loadstone.rtl.conditions import mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Module
@@ -63,10 +63,9 @@ def _add_queue(m: Module, link: Link, places: int, late: bool) -> None:
     type = bits_of(link.element)
     take = m.input("take", bit, "the value at the front has been read for the last time")
     send, value = m.input("send", bit), m.input("value", type)
-    fifo = make_fifo(f"{m.name}_queue", type, places)
-    queue = m.instance("queue", fifo, {"in_valid": send, "in_data": value, "out_ready": take})
-    m.output("there", _claimable(m, link, places, send) if late else queue["out_valid"])
-    m.output("word", queue["out_data"])
+    queue = add_queue(m, "queue", places, send, value, take)
+    m.output("there", _claimable(m, link, places, send) if late else queue.valid)
+    m.output("word", queue.data)
     if not link.is_private:
         book = m.input("book", bit, "a value will be sent")
         free = m.register("free", unsigned(places.bit_length()), reset=places, comment="places that are not booked")

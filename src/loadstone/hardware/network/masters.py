@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from loadstone.bus.masters import reading_side, writing_side
-from loadstone.bus.ports import Bus, Widths, attach
-from loadstone.bus.reading import make_read_master
-from loadstone.bus.writing import make_write_master
-from loadstone.hardware.names import ModuleNames, Names
+from loadstone.bus.ports import Bus
+from loadstone.hardware.bus_top import BusTop
+from loadstone.hardware.names import Names
 from loadstone.hardware.selection import Choice, one_hot_mux
-from loadstone.rtl.blocks import make_fifo
+from loadstone.rtl.blocks import add_queue
 from loadstone.rtl.conditions import any_of
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance, Module
@@ -48,23 +46,16 @@ def answer_wires(names: Names, process: str, answers: Sequence[str], word: Bits)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Masters:
-    """Adds masters to a module that has the signals of a bus, for elements of some widths; `stop` stops them."""
+    """Adds masters to a top module on a bus."""
 
-    names: Names
-    modules: ModuleNames
-    bus: Bus
-    widths: Widths
-    signals: Mapping[str, Signal]
-    stop: Signal
+    top: BusTop
 
     def add_reader(self, clients: Sequence[Client]) -> tuple[Instance, Signal]:
         """Adds the master that reads; whether an element arrives."""
-        m, names = self.names.module, self.names
-        taken, arrives = m.wire(names.fresh("load_taken"), bit), m.wire(names.fresh("load_arrives"), bit)
+        m = self.top.module
+        taken, arrives = self.top.wire("load_taken"), self.top.wire("load_arrives")
         turns = self._turns("load", clients, taken, arrives)
-        ports = {**self._request(turns), "element_ready": turns.owned, "stop": self.stop}
-        master = make_read_master(self.bus, self.widths)
-        reader = attach(m, names.fresh("reader"), master, reading_side(self.bus, self.signals), ports)
+        reader = self.top.add_reader(self._request(turns), turns.owned)
         m.assign(taken, reader["request_ready"])
         m.assign(arrives, reader["element_valid"] & turns.owned)
         for client, mine in zip(clients, turns.mine, strict=True):
@@ -75,16 +66,13 @@ class Masters:
 
     def add_writer(self, clients: Sequence[Client]) -> tuple[Instance, Signal]:
         """Adds the master that writes; whether an element leaves."""
-        m, names, kind = self.names.module, self.names, unsigned(self.widths.widest)
-        taken, leaves = m.wire(names.fresh("store_taken"), bit), m.wire(names.fresh("store_leaves"), bit)
+        m, names, kind = self.top.module, self.top.names, unsigned(self.top.widths.widest)
+        taken, leaves = self.top.wire("store_taken"), self.top.wire("store_leaves")
         turns = self._turns("store", clients, taken, leaves)
         both = list(zip(turns.mine, clients, strict=True))
         valid = names.wire("store_offers", any_of(*(mine & client.unit["element_valid"] for mine, client in both)))
         words = [(mine, client.unit["element_data"].wrapped(kind)) for mine, client in both]
-        ports = {**self._request(turns), "element_valid": valid, "element_data": one_hot_mux(words).wrapped(kind)}
-        ports["stop"] = self.stop
-        master = make_write_master(self.bus, self.widths)
-        writer = attach(m, names.fresh("writer"), master, writing_side(self.bus, self.signals), ports)
+        writer = self.top.add_writer(self._request(turns), valid, one_hot_mux(words).wrapped(kind))
         m.assign(taken, writer["request_ready"])
         m.assign(leaves, valid & writer["element_ready"])
         for mine, client in both:
@@ -95,23 +83,22 @@ class Masters:
         """The requests of processes in turns; none without processes."""
         if not clients:
             return _Turns({}, const(0), ())
-        sizes = [self.widths.size_of(client.width) for client in clients]
-        name = self.modules.fresh(f"{self.names.module.name}_{title}_turns")
+        sizes = [self.top.widths.size_of(client.width) for client in clients]
+        name = self.top.modules.fresh(f"{self.top.module.name}_{title}_turns")
         inputs: dict[str, Value] = {"request_ready": taken, "moves": moves}
         for k, client in enumerate(clients):
             for what in ("valid", "address", "count"):
                 inputs[f"request_{k}_{what}"] = client.unit[f"request_{what}"]
-        module = make_turns(name, self.bus, sizes, None if self.widths.are_equal else self.widths.size)
-        unit = self.names.module.instance(self.names.fresh(f"{title}_turns"), module, inputs)
+        module = make_turns(name, self.top.bus, sizes, None if self.top.widths.are_equal else self.top.widths.size)
+        unit = self.top.module.instance(self.top.names.fresh(f"{title}_turns"), module, inputs)
         for k, client in enumerate(clients):
-            self.names.module.assign(client.answers["request_ready"], unit[f"request_{k}_ready"])
+            self.top.module.assign(client.answers["request_ready"], unit[f"request_{k}_ready"])
         mine = tuple(unit["owned"] & (unit["owner"] == k) for k in range(len(clients)))
         return _Turns(dict(unit.outputs), unit["owned"], mine)
 
     def _request(self, turns: _Turns) -> dict[str, Value]:
         """The inputs of a master that are requests."""
-        kinds = ("valid", "address", "count") if self.widths.are_equal else ("valid", "address", "count", "size")
-        return {f"request_{kind}": turns.outputs.get(f"request_{kind}", const(0)) for kind in kinds}
+        return {port: turns.outputs.get(port, const(0)) for port in self.top.request_ports}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,16 +165,15 @@ def _add_records(m: Module, taken: Signal, number: Signal, count: Signal, room: 
     moves, ends = m.input("moves", bit), m.wire("ends", bit)
     record = Record({"owner": number.bits, "count": count.bits})
     made = record.made(owner=number, count=count)
-    fifo = make_fifo(f"{m.name}_records", record.type, REQUESTS)
-    records = m.instance("records", fifo, {"in_valid": taken, "in_data": made, "out_ready": ends})
-    oldest = record.unpacked(records["out_data"])
+    records = add_queue(m, "records", REQUESTS, taken, made, ends)
+    oldest = record.unpacked(records.data)
     moved = m.register("moved", count.bits, reset=0, comment="elements of the first request that have moved")
-    m.assign(room, records["in_ready"])
+    m.assign(room, records.room)
     m.assign(ends, moves & (moved + 1 == oldest["count"]))
     with m.clocked():
         with m.when(ends):
             m.assign(moved, 0)
         with m.elsewhen(moves):
             m.assign(moved, (moved + 1).wrapped(moved.bits))
-    m.output("owned", records["out_valid"])
+    m.output("owned", records.valid)
     m.output("owner", oldest["owner"])

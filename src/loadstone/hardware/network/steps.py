@@ -12,7 +12,6 @@ from loadstone.hardware.control.interface import standing
 from loadstone.hardware.names import Names
 from loadstone.hardware.network.links import Walk
 from loadstone.loops.ranges import Limits
-from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.record import Record
 from loadstone.rtl.types import bit, unsigned
@@ -44,15 +43,13 @@ class Steps:
         self.at, self.asked = self._controlled(given)
         kept = {field: value for field, value in self.asked.items() if field not in unkept}
         record = Record({field: value.bits for field, value in kept.items()})
-        fifo = make_fifo(f"{m.name}_steps", record.type, depth)
-        ports = {"in_valid": self.enters, "in_data": record.made(**kept), "out_ready": self.leaves}
-        queue = m.instance(names.fresh("steps"), fifo, ports)
-        self.room, self.valid = queue["in_ready"], queue["out_valid"]
+        queue = names.queue("steps", depth, self.enters, record.made(**kept), self.leaves)
+        self.room, self.valid = queue.room, queue.valid
         self.count = names.state("waiting", unsigned(depth.bit_length()), "steps in the queue")
         with m.clocked():
             m.assign(self.count, (self.count + self.enters - self.leaves).wrapped(self.count.bits))
         self.over = names.wire("over", self.ended & (self.count == 0))
-        fields = record.unpacked(queue["out_data"])
+        fields = record.unpacked(queue.data)
         self._fields = {field: names.wire(f"step_{field}", value) for field, value in fields.items()}
 
     def _controlled(self, given: Given) -> tuple[Signal, dict[str, Value]]:

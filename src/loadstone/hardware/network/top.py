@@ -124,7 +124,7 @@ class _Top(BusTop):
             late = link.name in designs[link.channel.consumer].late
             self._channel(link, designs[link.channel.producer].latency, late)
         m.section("Masters")
-        masters = Masters(names, self.modules, self.bus, self.widths, self.signals, self.stop)
+        masters = Masters(self)
         reader, arrives = masters.add_reader(self._clients("load"))
         writer, leaves = masters.add_writer(self._clients("store"))
         self.count_elements(self.begin, arrives, leaves)

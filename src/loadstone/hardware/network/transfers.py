@@ -15,7 +15,6 @@ from loadstone.hardware.network.links import PLACE, Link, Walk
 from loadstone.hardware.network.process import Body, ProcessDesign, Setting
 from loadstone.hardware.words import bits_of
 from loadstone.model.kernel import Array
-from loadstone.rtl.blocks import make_fifo
 from loadstone.rtl.expressions import Value
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit, unsigned
@@ -40,13 +39,10 @@ def make_load_process(
     wanted = body.names.wire("wanted", steps.at & steps.room & asking)
     runs = _runs(body, bus, array, wanted, ~wanted, steps.asked[PLACE])
     m.assign(steps.enters, wanted & runs["in_ready"])
-    fifo = make_fifo(f"{name}_arrived", word.bits, ON_THE_WAY)
-    queue = m.instance(
-        body.names.fresh("arrived"), fifo, {"in_valid": arrives, "in_data": word, "out_ready": body.goes}
-    )
-    m.assign(body.goes, body.ready & queue["out_valid"])
+    queue = body.names.queue("arrived", ON_THE_WAY, arrives, word, body.goes)
+    m.assign(body.goes, body.ready & queue.valid)
     body.connect({})
-    body.send(queue["out_data"], 0)
+    body.send(queue.data, 0)
     m.assign(body.idle, steps.over)
     return body.design({}, 0)
 
@@ -69,11 +65,10 @@ def make_store_process(
     m.assign(body.goes, able & runs["in_ready"])
     pushes = body.later("pushes", body.goes, body.pause, resets=True)
     word = body.word(0).wrapped(bits_of(array.type))
-    fifo = make_fifo(f"{name}_results", word.bits, ON_THE_WAY)
-    queue = m.instance(names.fresh("results"), fifo, {"in_valid": pushes, "in_data": word, "out_ready": taken})
-    m.output("element_valid", queue["out_valid"])
-    m.output("element_data", queue["out_data"])
-    leaves = names.wire("element_leaves", queue["out_valid"] & taken)
+    queue = names.queue("results", ON_THE_WAY, pushes, word, taken)
+    m.output("element_valid", queue.valid)
+    m.output("element_data", queue.data)
+    leaves = names.wire("element_leaves", queue.valid & taken)
     with m.clocked("A place is taken when a step goes, and given back when its element leaves."):
         m.assign(places, (places + leaves - body.goes).wrapped(places.bits))
         with m.when(m["start"]):
