@@ -27,7 +27,7 @@ from loadstone.counting.extremum import Extremum, Value, as_text, number
 from loadstone.counting.pieces import Pieces, parameter_names, with_parameters
 from loadstone.counting.reading import read_quasi_polynomial
 from loadstone.counting.schedule_memory import Lifetime, live_count, read_schedule
-from loadstone.counting.schedule_search import Found, search
+from loadstone.counting.schedule_search import search
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
 from loadstone.frontend.read import parse
 from loadstone.model.kernel import Kernel
@@ -182,7 +182,8 @@ def _search(arguments: argparse.Namespace) -> int:
         key=lambda one: (one.size, str(one.schedule)),
     )
     if arguments.json:
-        print(json.dumps({"schedules": len(found), "best": [_found(one) for one in found[:BEST]]}))
+        keys = ({"schedule": str(one.schedule), "size": _plain(one.size), "exact": one.exact} for one in found[:BEST])
+        print(json.dumps({"schedules": len(found), "best": list(keys)}))
         return 0
     screen = console()
     screen.print(
@@ -191,7 +192,3 @@ def _search(arguments: argparse.Namespace) -> int:
     rows = [(str(one.size), "" if one.exact else "bound", str(one.schedule)) for one in found[:BEST]]
     screen.print(table((">memory", "", "schedule"), rows))
     return 0
-
-
-def _found(one: Found) -> dict[str, Any]:
-    return {"schedule": str(one.schedule), "size": _plain(one.size), "exact": one.exact}

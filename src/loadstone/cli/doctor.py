@@ -11,7 +11,6 @@ import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from loadstone.cli.console import console, table
 
@@ -60,14 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
     found = {tool.name: _version(tool) for tool in TOOLS}
     core = {name: metadata.version(name) for name in CORE}
     if arguments.json:
-        print(json.dumps({"core": core, "tools": _described(found)}))
+        tools = {t.name: {"version": found[t.name], "purpose": t.purpose, "install": t.install} for t in TOOLS}
+        print(json.dumps({"core": core, "tools": tools}))
     else:
         _show(core, found)
     return 0
-
-
-def _described(found: dict[str, str | None]) -> dict[str, Any]:
-    return {t.name: {"version": found[t.name], "purpose": t.purpose, "install": t.install} for t in TOOLS}
 
 
 def _show(core: dict[str, str], found: dict[str, str | None]) -> None:

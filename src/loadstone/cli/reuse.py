@@ -91,7 +91,7 @@ def _show_histogram(profile: Profile, screen: Console) -> None:
     most = max(profile.cold, *(row["reuses"] for row in found), 0)
     rows = [
         (
-            _range(row["from"], row["to"]),
+            str(row["from"]) if row["from"] == row["to"] else f"{row['from']}-{row['to']}",
             str(row["reuses"]),
             _bar(row["reuses"], most),
             str(row["size"]),
@@ -101,10 +101,6 @@ def _show_histogram(profile: Profile, screen: Console) -> None:
     ]
     rows.append(("first access", str(profile.cold), _bar(profile.cold, most), "", ""))
     screen.print(table((">distance", ">accesses", "", ">LRU size", ">misses"), rows))
-
-
-def _range(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}-{high}"
 
 
 def _bar(count: int, most: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from loadstone.emit.c.code import INDENT
@@ -94,14 +94,13 @@ def emit_program(run: Run) -> str:
             COUNTER_C,
             *helpers_used((*expressions(loops), *expressions_of(run.kernel))),
             *_addresses(run),
-            *_entry(body),
+            "static void loadstone_run(void **loadstone_memory)",
+            *braced("", body),
+            "",
+            _ENTRY_C,
             "",
         )
     )
-
-
-def _entry(body: Sequence[str]) -> list[str]:
-    return ["static void loadstone_run(void **loadstone_memory)", *braced("", body), "", _ENTRY_C]
 
 
 def _loops(run: Run) -> Node:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loadstone.emit.c.printer import emit_expression
@@ -57,10 +57,6 @@ def access_of(kernel: Kernel, reference: Reference) -> Access:
 def _of_statement(statement: Statement) -> Iterator[Reference]:
     operands: list[str] = []
     for position, access in accesses_of(statement):
-        text = _text(access, operands)
+        text = access.array + "".join(f"[{emit_expression(each, operands)}]" for each in access.subscripts)
         operands.append(text)
         yield Reference(statement.name, position, access.array, text, access.span)
-
-
-def _text(access: Access, operands: Sequence[str]) -> str:
-    return access.array + "".join(f"[{emit_expression(subscript, operands)}]" for subscript in access.subscripts)

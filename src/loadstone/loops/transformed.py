@@ -55,7 +55,8 @@ def _named(node: Node, program: Program, taken: frozenset[str]) -> Node:
     match node:
         case For(iterator=iterator, body=body):
             name = free_name(_wanted(node, program), taken)
-            inner = _named(_renamed(body, iterator, name), program, taken | {name})
+            renamed = mapped(body, lambda expression: _with_name(expression, iterator, name))
+            inner = _named(renamed, program, taken | {name})
             start, condition, step = (_with_name(e, iterator, name) for e in (node.start, node.condition, node.step))
             return For(name, start, condition, step, inner)
         case If(condition=condition, then=then, otherwise=otherwise):
@@ -77,10 +78,6 @@ def _names(loop: For, program: Program, depth: int) -> Iterator[str]:
     for leaf in walk(loop.body):
         if isinstance(leaf, Instance) and len(program.part(leaf.statement).loops) > depth:
             yield program.part(leaf.statement).loops[depth].name
-
-
-def _renamed(node: Node, old: str, new: str) -> Node:
-    return mapped(node, lambda expression: _with_name(expression, old, new))
 
 
 def _with_name(expression: Expression, old: str, new: str) -> Expression:

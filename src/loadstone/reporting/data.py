@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loadstone.errors import Source
-from loadstone.model.evaluate import evaluate
 from loadstone.model.kernel import Kernel
 from loadstone.outcome import Outcome
 from loadstone.poly import fixed
@@ -16,6 +15,7 @@ from loadstone.reporting.pictures import MOST_RECTANGLES, Picture, picture
 from loadstone.reporting.strips import ShownStrip, TileWork, shown_strips, strip_values, strips_of
 from loadstone.reporting.timeline import Bar, Job, timeline, total_time
 from loadstone.reporting.words import array_sentence, isl_body, schedule_lines, tiling_sentence
+from loadstone.simulate.memory import extents_of
 from loadstone.storage.buffers import Buffer
 from loadstone.storage.handover import Handover, Mode
 from loadstone.storage.local_plan import LocalPlan
@@ -155,7 +155,7 @@ def _array(plan: Plan, part: ArrayPlan, parameters: Mapping[str, int], strips: S
     written = any(statement.write.array == part.name for statement in kernel.statements)
     return ArrayReport(
         part.name,
-        _extents(kernel, part.name, parameters),
+        extents_of(kernel.arrays[part.name], parameters),
         array_sentence(part.name, strips[0], loaded, stored, written) if strips else "nothing is loaded or stored",
         str(part.load),
         str(part.store),
@@ -164,10 +164,6 @@ def _array(plan: Plan, part: ArrayPlan, parameters: Mapping[str, int], strips: S
         _closed_form(part.load_volume),
         _closed_form(part.store_volume),
     )
-
-
-def _extents(kernel: Kernel, array: str, parameters: Mapping[str, int]) -> tuple[int, ...]:
-    return tuple(max(0, int(evaluate(extent, parameters, ()))) for extent in kernel.arrays[array].extents)
 
 
 def _closed_form(volume: isl.PwQPolynomial | None) -> str | None:
@@ -188,7 +184,7 @@ def _pictures(plan: Plan, parameters: Mapping[str, int], strip: ShownStrip) -> t
     tiles = [tile.coordinates for tile in strip.tiles]
     most = min(MOST_RECTANGLES, ALL_RECTANGLES // max(1, len(moving)))
     return tuple(
-        picture(side, relation, tiles, _extents(plan.tiles.kernel, name, parameters), values, most)
+        picture(side, relation, tiles, extents_of(plan.tiles.kernel.arrays[name], parameters), values, most)
         for name, side, relation in moving
     )
 

@@ -38,7 +38,8 @@ def network_svg(network: Network) -> Markup:
     boxes = _boxes(network)
     width = COLUMNS["store"] + WIDTH + 20
     height = max((box.y for box in boxes.values()), default=0.0) + HEIGHT + GAP
-    marker = element("marker", element("path", d="M0 0 L8 4 L0 8 z", fill="#555"), **_marker())
+    arrow = {"id": "arrow", "markerWidth": 8, "markerHeight": 8, "refX": 8, "refY": 4, "orient": "auto"}
+    marker = element("marker", element("path", d="M0 0 L8 4 L0 8 z", fill="#555"), **arrow)
     arrows = [
         _arrow(boxes[producer.name], boxes[consumer.name], channels)
         for producer, consumer, channels in bundles(network)
@@ -56,10 +57,6 @@ def network_svg(network: Network) -> Markup:
         width=width,
         height=height,
     )
-
-
-def _marker() -> dict[str, str | int]:
-    return {"id": "arrow", "markerWidth": 8, "markerHeight": 8, "refX": 8, "refY": 4, "orient": "auto"}
 
 
 def _boxes(network: Network) -> dict[str, Box]:

@@ -296,7 +296,7 @@ def _buffer_row(name: str, buffer: BufferSummary) -> Markup:
 
 def _pictures(report: Report) -> Markup:
     strip = report.strips[0]
-    labels = _tile_names(report, strip)
+    labels = tuple(assignments(report.inner, tile.coordinates) for tile in strip.tiles)
     count = max(len(strip.tiles) for strip in report.strips)
     figures = (_picture(picture, report, labels, count) for picture in report.pictures)
     return _section(
@@ -311,10 +311,6 @@ def _picture(picture: Picture, report: Report, labels: Sequence[str], count: int
     caption = element("figcaption", *_caption(picture, report))
     drawn = picture_svg(picture, labels, count)
     return element("figure", caption, drawn, class_="row" if picture.rank == 1 else "plane")
-
-
-def _tile_names(report: Report, strip: ShownStrip) -> tuple[str, ...]:
-    return tuple(assignments(report.inner, tile.coordinates) for tile in strip.tiles)
 
 
 def _picture_sentence(report: Report, strip: ShownStrip) -> str:

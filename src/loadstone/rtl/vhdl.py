@@ -54,7 +54,8 @@ def vhdl_files(top: Module) -> dict[str, str]:
     """A file for each module of a hierarchy, by name, users after what they use; the first one holds functions."""
     check(top)
     refuse_externals(top, "VHDL")
-    return {"rtl_support.vhd": _support(), **{f"{each.name}.vhd": _module_text(each) for each in hierarchy(top)}}
+    texts = {f"{each.name}.vhd": "\n".join(_module_lines(each)) + "\n" for each in hierarchy(top)}
+    return {"rtl_support.vhd": _support(), **texts}
 
 
 def emit_vhdl(top: Module) -> str:
@@ -72,10 +73,6 @@ def _support() -> str:
         f"{_CONTEXT}\n-- Functions that expressions need.\npackage rtl_support is\n{heads}end package;\n\n"
         f"package body rtl_support is\n{bodies}end package body;\n"
     )
-
-
-def _module_text(module: Module) -> str:
-    return "\n".join(_module_lines(module)) + "\n"
 
 
 def _module_lines(module: Module) -> Lines:

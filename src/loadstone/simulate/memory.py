@@ -58,7 +58,7 @@ def initial_memory(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0)
     Temporaries hold garbage.
     """
     check_parameters(kernel, parameters)
-    extents = {name: _extents(array, parameters) for name, array in kernel.arrays.items()}
+    extents = {name: extents_of(array, parameters) for name, array in kernel.arrays.items()}
     limits = _subscript_limits(kernel, extents)
     return {name: _buffer(array, extents[name], limits.get(name), seed) for name, array in kernel.arrays.items()}
 
@@ -78,7 +78,8 @@ def check_parameters(kernel: Kernel, parameters: Mapping[str, int]) -> None:
         raise InputError(Diagnostic(f"the kernel is not defined for {values}", None, hint))
 
 
-def _extents(array: Array, parameters: Mapping[str, int]) -> tuple[int, ...]:
+def extents_of(array: Array, parameters: Mapping[str, int]) -> tuple[int, ...]:
+    """The extents of an array for given parameters."""
     return tuple(max(0, int(evaluate(extent, parameters, ()))) for extent in array.extents)
 
 

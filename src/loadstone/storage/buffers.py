@@ -169,7 +169,7 @@ def _folded(life: Lifetimes) -> tuple[tuple[int, ...], isl.Set]:
 def _components(array: Array, whole: tuple[int, ...], found: Modular) -> tuple[Component, ...]:
     """The address: subscripts kept whole and folded ones, in the order of the subscripts if each has its own."""
     kept = [k for k in range(array.rank) if k not in whole]
-    units = [_unit(k, array.rank) for k in range(array.rank)]
+    units = [tuple(int(k == position) for k in range(array.rank)) for position in range(array.rank)]
     parts = [Component(units[k], None, array.extents[k]) for k in whole]
     for row, modulus in zip(found.rows, found.moduli, strict=True):
         spread = dict(zip(kept, row, strict=True))
@@ -177,7 +177,3 @@ def _components(array: Array, whole: tuple[int, ...], found: Modular) -> tuple[C
     if all(part.row in units for part in parts):
         parts.sort(key=lambda part: units.index(part.row))
     return tuple(parts)
-
-
-def _unit(position: int, rank: int) -> tuple[int, ...]:
-    return tuple(int(k == position) for k in range(rank))

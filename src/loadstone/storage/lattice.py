@@ -56,7 +56,8 @@ class Modular:
 
     def cell_of(self, point: Point) -> tuple[int, ...]:
         """The cell of an element; its coordinates are at least 0."""
-        return tuple(_dot(row, point) % modulus for row, modulus in zip(self.rows, self.moduli, strict=True))
+        sums = (sum(a * b for a, b in zip(row, point, strict=True)) for row in self.rows)
+        return tuple(total % modulus for total, modulus in zip(sums, self.moduli, strict=True))
 
 
 def successive_modulo(differences: isl.Set) -> Modular:
@@ -280,7 +281,3 @@ def _with_zero(differences: isl.Set) -> isl.Set:
     """The differences without a name for their tuple, and 0."""
     plain, zero = differences.reset_tuple_id(), _zero(differences.dim(Dim.set))
     return plain if zero.is_subset(plain) else plain.union(zero)
-
-
-def _dot(row: tuple[int, ...], point: Point) -> int:
-    return sum(a * b for a, b in zip(row, point, strict=True))

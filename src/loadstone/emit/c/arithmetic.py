@@ -74,7 +74,8 @@ def arithmetic_helper(part: Expression) -> Helper | None:
         case Unary() | Binary() if name := operation_name(part):
             lines = _operation(name, part.op if isinstance(part, Binary) else "negate", part.type)
         case Cast() if name := conversion_name(part):
-            lines = _conversion(name, part.operand.type, part.type)
+            source, target = part.operand.type, part.type
+            lines = _function(target, name, f"{source} x", _converted(source, target))
         case _:
             return None
     return Helper((_BEHIND_OPERATORS, name), name, tuple(lines))
@@ -174,10 +175,6 @@ def _quotient_returned(kind: ScalarType) -> Iterator[str]:
         least = literal(kind.least, kind)
         yield f"{INDENT}return quotient > {_plain(-kind.least)} ? {least} : ({kind})-quotient;"
     yield f"return quotient > {_plain(kind.greatest)} ? {literal(kind.greatest, kind)} : ({kind})quotient;"
-
-
-def _conversion(name: str, source: ScalarType, target: ScalarType) -> list[str]:
-    return _function(target, name, f"{source} x", _converted(source, target))
 
 
 def _converted(source: ScalarType, target: ScalarType) -> Iterator[str]:

@@ -327,7 +327,8 @@ class ProcessBody:
         for position, (array, operand) in enumerate(zip(self._read_arrays, self._names.operands, strict=True)):
             links = [link for link in self._incoming if link.channel.read == position]
             if links:
-                yield from self._read(operand, sorted(links, key=_pieces), self._is_read_always(position))
+                ordered = sorted(links, key=lambda link: link.channel.relation.n_basic_map())
+                yield from self._read(operand, ordered, self._is_read_always(position))
             elif array not in self.parts.by_value:
                 yield Text(f"{word_type(array.type)} {operand} = 0;")
 
@@ -382,10 +383,6 @@ def _choice(test: Text | None, *, is_first: bool) -> Text:
     if test is None:
         return EMPTY if is_first else Text("else")
     return code("if (@)" if is_first else "else if (@)", test)
-
-
-def _pieces(link: Link) -> int:
-    return link.channel.relation.n_basic_map()
 
 
 def _comment(kernel: Kernel, process: Process) -> str:

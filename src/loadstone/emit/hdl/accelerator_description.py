@@ -121,7 +121,10 @@ def emit_accelerator_readme(info: Mapping[str, Any], timing: str, files: Mapping
         values=values or "a kernel without parameters",
         timing=timing,
         files=table(("file", "what it is"), [(f"`{path}`", text) for path, text in files.items()]),
-        ports=table(("port", "direction", "width"), map(_port_row, info["ports"])),
+        ports=table(
+            ("port", "direction", "width"),
+            ((f"`{each['name']}`", each["direction"], each["width"]) for each in info["ports"]),
+        ),
         buses=_bus_lines(info),
         parameters=table(("parameter", "register", "least", "greatest"), _parameter_rows(info)),
         arrays=table(("array", "element", "room for", "bytes", "byte address of an element"), _array_rows(info)),
@@ -135,10 +138,6 @@ def _bus_lines(info: Mapping[str, Any]) -> str:
         "an interrupt, high while it is set: `irq`",
     )
     return "".join(f"- {line}\n" for line in lines)
-
-
-def _port_row(port: Mapping[str, Any]) -> tuple[str, ...]:
-    return f"`{port['name']}`", port["direction"], str(port["width"])
 
 
 def _parameter_rows(info: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:

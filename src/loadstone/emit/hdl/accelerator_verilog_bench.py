@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from loadstone.bus.ports import BusPort
 from loadstone.emit.hdl.benches import Bench
-from loadstone.rtl.types import Bits
+from loadstone.emit.hdl.verilog_bench import declared
 
 _TEXT = """\
 // Fills the memory of {top}, runs it once through its registers, and compares what it leaves with what is expected.
@@ -200,7 +199,7 @@ def emit_verilog_bench(bench: Bench) -> str:
         _AXI if bench.protocol == "axi" else _AVALON,
         offset,
         "      .{name}({name})",
-        signals="\n".join(f"  {_verilog_type(port.type)} {port.name}{_initial(port)};" for port in bench.ports),
+        signals="\n".join(declared(port.name, port.type, port.driver == "master") for port in bench.ports),
         writes="\n".join(
             f"    write_register({offset(each.offset)}, 32'h{each.word:08x});  // {each.meaning}"
             for each in bench.trial.writes
@@ -210,11 +209,3 @@ def emit_verilog_bench(bench: Bench) -> str:
             for each in bench.trial.results
         ),
     )
-
-
-def _verilog_type(type: Bits) -> str:
-    return "logic" if type.width == 1 else f"logic [{type.width - 1}:0]"
-
-
-def _initial(port: BusPort) -> str:
-    return " = 0" if port.driver == "master" else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from loadstone.bus.ports import BusPort
 from loadstone.emit.hdl.benches import Bench
-from loadstone.emit.hdl.image import RegisterWord
 from loadstone.emit.hdl.vectors import digits
 from loadstone.rtl.types import Bits, bit
 
@@ -267,7 +266,10 @@ def emit_vhdl_bench(bench: Bench) -> str:
             f'    write_register({offset(each.offset)}, x"{each.word:08x}");  -- {each.meaning}'
             for each in bench.trial.writes
         ),
-        results="\n".join(_vhdl_check(each, offset(each.offset)) for each in bench.trial.results),
+        results="\n".join(
+            f'    check_register("{each.meaning}", {offset(each.offset)}, x"{each.word:08x}", x"{each.mask:08x}");'
+            for each in bench.trial.results
+        ),
     )
 
 
@@ -275,7 +277,3 @@ def _vhdl_signal(port: BusPort) -> str:
     type = "std_logic" if port.type == bit else f"unsigned({port.type.width - 1} downto 0)"
     zero = "'0'" if port.type == bit else "(others => '0')"
     return f"  signal {port.name} : {type}" + (f" := {zero};" if port.driver == "master" else ";")
-
-
-def _vhdl_check(each: RegisterWord, offset: str) -> str:
-    return f'    check_register("{each.meaning}", {offset}, x"{each.word:08x}", x"{each.mask:08x}");'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from loadstone.emit.hdl.benches import Bench
 from loadstone.emit.hdl.folder import Language
-from loadstone.emit.hdl.image import RegisterWord
 from loadstone.hardware.accelerator.registers import DONE, ENABLE, START
 
 _FILE = '''\
@@ -325,17 +324,14 @@ def emit_cocotb_bench(bench: Bench, top: str, path: str, language: Language) -> 
         start=START,
         enable=ENABLE,
         done=DONE,
-        writes="\n".join(f"    ({_offset(each)}, 0x{each.word:08x}),  # {each.meaning}" for each in bench.trial.writes),
-        results="\n".join(map(_result, bench.trial.results)),
+        writes="\n".join(
+            f"    (0x{each.offset:02x}, 0x{each.word:08x}),  # {each.meaning}" for each in bench.trial.writes
+        ),
+        results="\n".join(
+            f"    (0x{each.offset:02x}, 0x{each.word:08x}, 0x{each.mask:08x}),  # {each.meaning}"
+            for each in bench.trial.results
+        ),
         registers=_LITE if bench.protocol == "axi" else _AGENT,
         memory=(_AXI_MEMORY if bench.design.bus.protocol == "axi" else _AVALON_MEMORY) + _SERVE,
         simulator="icarus" if language == "verilog" else "ghdl",
     )
-
-
-def _offset(each: RegisterWord) -> str:
-    return f"0x{each.offset:02x}"
-
-
-def _result(each: RegisterWord) -> str:
-    return f"    ({_offset(each)}, 0x{each.word:08x}, 0x{each.mask:08x}),  # {each.meaning}"

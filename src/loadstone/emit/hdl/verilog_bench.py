@@ -108,7 +108,8 @@ def _literal(value: int, type: Bits) -> str:
     return f"{type.width}'{'s' if type.signed else ''}h{word_text(value, type)}"
 
 
-def _declared(name: str, type: Bits, is_input: bool) -> str:
+def declared(name: str, type: Bits, is_input: bool) -> str:
+    """The declaration of a signal, which is 0 at first if it is an input."""
     return f"  {_type(type)} {name}{' = 0' if is_input else ''};"
 
 
@@ -170,7 +171,7 @@ VERILOG_BENCH = BenchSyntax(
     connection="      .{}({})",
     assignment="    dut_{} = {};",
     is_nan=_IS_NAN,
-    declared=_declared,
+    declared=declared,
     literal=_literal,
     filling=_filling,
     comparing=_comparing,

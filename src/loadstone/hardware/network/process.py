@@ -128,14 +128,10 @@ class Body:
         given = Given(begin, self.parameters, setting.limits, setting.known)
         self.steps = Steps(self.names, walk, given, depth, unkept)
         self.goes = self.steps.leaves
-        self.ready = self.names.wire("channels_ready", all_of(self.steps.valid, *self._inputs(), *self._rooms()))
+        able = [~self._reads(each) | each.there for each in self._incoming]
+        able += [~self._writes(each) | each.room for each in self._outgoing]
+        self.ready = self.names.wire("channels_ready", all_of(self.steps.valid, *able))
         self._uses: Mapping[int, int] = {}
-
-    def _inputs(self) -> list[Value]:
-        return [~self._reads(each) | each.there for each in self._incoming]
-
-    def _rooms(self) -> list[Value]:
-        return [~self._writes(each) | each.room for each in self._outgoing]
 
     def _reads(self, each: _Reading) -> Value:
         return self.steps.field(each.link.port("reads"))
