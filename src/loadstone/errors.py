@@ -108,7 +108,7 @@ class ToolError(LoadstoneError):
 
 
 class RunFailed(LoadstoneError):
-    """Hardware that reported an error of its run."""
+    """A run that failed: hardware that reports an error, or a program that crashed."""
 
     exit_status = 1
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.model.evaluate import evaluate
-from loadstone.model.expression import Operand, walk
 from loadstone.model.kernel import Array, Kernel
+from loadstone.model.selectors import value_ranges
 from loadstone.model.types import Number, ScalarType
 from loadstone.poly import fixed
 
@@ -59,8 +59,8 @@ def initial_memory(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0)
     """
     check_parameters(kernel, parameters)
     extents = {name: extents_of(array, parameters) for name, array in kernel.arrays.items()}
-    limits = _subscript_limits(kernel, extents)
-    return {name: _buffer(array, extents[name], limits.get(name), seed) for name, array in kernel.arrays.items()}
+    selecting = _selecting(kernel, parameters)
+    return {name: _buffer(array, extents[name], selecting.get(name), seed) for name, array in kernel.arrays.items()}
 
 
 def check_parameters(kernel: Kernel, parameters: Mapping[str, int]) -> None:
@@ -83,26 +83,21 @@ def extents_of(array: Array, parameters: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(max(0, int(evaluate(extent, parameters, ()))) for extent in array.extents)
 
 
-def _subscript_limits(kernel: Kernel, extents: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """For each array that is used in a subscript of another, the smallest extent that it selects from."""
-    limits: dict[str, int] = {}
-    for statement in kernel.statements:
-        for access in (*statement.reads, statement.write):
-            for subscript, extent in zip(access.subscripts, extents[access.array], strict=True):
-                for part in walk(subscript):
-                    if isinstance(part, Operand):
-                        name = statement.reads[part.position].array
-                        limits[name] = min(limits.get(name, extent), extent)
-    return limits
+def _selecting(kernel: Kernel, parameters: Mapping[str, int]) -> dict[str, range]:
+    """The values of arrays whose values select elements of others."""
+    return {
+        name: range(max(0, *(each.least for each in ranges)), min(each.end(parameters) for each in ranges))
+        for name, ranges in value_ranges(kernel).items()
+    }
 
 
-def _buffer(array: Array, extents: tuple[int, ...], limit: int | None, seed: int) -> Buffer:
+def _buffer(array: Array, extents: tuple[int, ...], allowed: range | None, seed: int) -> Buffer:
     size = math.prod(extents)
     if array.values is not None:
         return Buffer(array.name, array.type, extents, list(array.values[:size]))
     source = random.Random(f"{array.name}:{seed}")
-    cells = [_value(array.type, limit, source) for _ in range(size)]
-    if limit is None and not array.type.is_integer and len(extents) == 2:
+    cells = [_value(array.type, allowed, source) for _ in range(size)]
+    if allowed is None and not array.type.is_integer and len(extents) == 2:
         for k in range(min(extents)):
             cells[k * extents[1] + k] = _heavier(cells[k * extents[1] + k], max(extents), array.type)
     return Buffer(array.name, array.type, extents, cells)
@@ -116,12 +111,19 @@ def _heavier(value: Number, weight: int, kind: ScalarType) -> Number:
     return units if units <= kind.greatest else value
 
 
-def _value(kind: ScalarType, limit: int | None, source: random.Random) -> Number:
-    if limit is not None:
-        return source.randrange(min(limit, kind.greatest + 1)) if limit else 0
+def _value(kind: ScalarType, allowed: range | None, source: random.Random) -> Number:
+    if allowed is not None:
+        return _selection(kind, allowed, source)
     if kind.is_integer:
         return kind.wrap(source.randint(-50, 100) if kind.signed else source.randint(0, 100))
     return source.randint(*kind.moderate) if kind.is_fixed else kind.wrap(source.uniform(0.125, 1.0))
+
+
+def _selection(kind: ScalarType, allowed: range, source: random.Random) -> Number:
+    """One of the allowed values, if the type has any, else the least of them or what it wraps to."""
+    greatest = kind.greatest >> kind.fraction if kind.is_fixed else kind.greatest
+    number = allowed.start + source.randrange(max(1, min(allowed.stop, greatest + 1) - allowed.start))
+    return kind.wrap(number)
 
 
 def same(left: Number, right: Number) -> bool:

@@ -15,8 +15,8 @@ from loadstone.emit.c.names import Names
 from loadstone.emit.c.printer import braced, emit_expression, helpers_used
 from loadstone.emit.c.program import Program
 from loadstone.emit.c.reference import entry_head
-from loadstone.model.expression import Expression, Operand, walk
 from loadstone.model.kernel import Array, Kernel
+from loadstone.model.selectors import ValueRange, value_ranges
 from loadstone.model.types import ScalarType
 from loadstone.options import Flavour
 
@@ -218,9 +218,9 @@ def _fill_function(kernel: Kernel, names: Names) -> list[str]:
 def _fill_lines(array: Array, kernel: Kernel, names: Names) -> list[str]:
     if array.values is not None:
         return _given_values(array, array.values)
-    limits = _limits(array.name, kernel)
-    if limits:
-        return _subscript_values(array, limits, names)
+    ranges = value_ranges(kernel).get(array.name)
+    if ranges:
+        return _subscript_values(array, ranges, names)
     lines = braced("for (long k = 0; k < count; k++)", [f"(({array.type} *)place)[k] = {_random_value(array.type)};"])
     if not array.type.is_integer and array.rank == 2:
         lines += _heavy_diagonal(array, names)
@@ -257,25 +257,27 @@ def _given_values(array: Array, values: Sequence[int | float]) -> list[str]:
     )
 
 
-def _subscript_values(array: Array, limits: Sequence[Expression], names: Names) -> list[str]:
-    texts = [f"(long)({emit_expression(names.counted(limit))})" for limit in limits]
+def _subscript_values(array: Array, ranges: Sequence[ValueRange], names: Names) -> list[str]:
+    """Values that select elements: from the greatest of the least values up to the smallest limit."""
+    least = max(0, *(each.least for each in ranges))
+    texts = [_limit_text(each, names) for each in ranges]
     smallest = [f"limit = {text} < limit ? {text} : limit;" for text in texts[1:]]
     if not array.type.is_c and array.type.bits < 31:
         smallest.append(f"limit = limit > {array.type.greatest} ? {array.type.greatest + 1} : limit;")
-    value = f"({array.type})(limit > 0 ? next_random() % (unsigned)limit : 0)"
+    if least:
+        smallest.append(f"limit -= {least};")
+    number = f"next_random() % (unsigned)limit{f' + {least}' if least else ''}"
+    value = f"({array.type})(limit > 0 ? {number} : {least})"
     loop = braced("for (long k = 0; k < count; k++)", [f"(({array.type} *)place)[k] = {value};"])
     return braced("", [f"long limit = {texts[0]};", *smallest, *loop])
 
 
-def _limits(name: str, kernel: Kernel) -> list[Expression]:
-    """The extents that the values of an array select from."""
-    found: list[Expression] = []
-    for statement in kernel.statements:
-        for access in (*statement.reads, statement.write):
-            for subscript, extent in zip(access.subscripts, kernel.arrays[access.array].extents, strict=True):
-                parts = (part for part in walk(subscript) if isinstance(part, Operand))
-                found += [extent for part in parts if statement.reads[part.position].array == name]
-    return found
+def _limit_text(values: ValueRange, names: Names) -> str:
+    """The first value above a range, as an expression of type long."""
+    text = f"(long)({emit_expression(names.counted(values.extent))})"
+    offset = values.scale - 1 - values.offset
+    shifted = f"{text} {'-' if offset < 0 else '+'} {abs(offset)}" if offset else text
+    return shifted if values.scale == 1 else f"({shifted}) / {values.scale}"
 
 
 def _heavy_diagonal(array: Array, names: Names) -> list[str]:

@@ -242,11 +242,10 @@ def _compiler() -> str:
 
 
 @cache
-def versions() -> tuple[str, str]:
+def versions() -> tuple[str, ...]:
     """Which Verilator and which compiler of C++ there are."""
-    return run_program([_compiler(), "--version"], Path.cwd()), run_program(
-        [find_program("g++", _INSTALL_CPP), "--version"], Path.cwd()
-    )
+    programs = (_compiler(), find_program("g++", _INSTALL_CPP))
+    return tuple(run_program([program, "--version"], Path.cwd()) for program in programs)
 
 
 def _public(program: _Program) -> str:

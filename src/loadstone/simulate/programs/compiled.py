@@ -17,6 +17,7 @@ from loadstone.model.kernel import Kernel
 from loadstone.model.types import ctypes_type
 from loadstone.processes import run_command
 from loadstone.simulate.memory import Memory
+from loadstone.simulate.programs.apart import call_apart, shared_array
 
 EXACT = ("-fwrapv", "-ffp-contract=off")
 """Flags that make integers wrap around and floating-point operations round one by one."""
@@ -52,24 +53,31 @@ def compiler(source: str = ".c") -> str:
 
 
 class CompiledKernel:
-    """A shared library whose entry takes the arrays and the parameters of a kernel."""
+    """A shared library whose entry takes the arrays and the parameters of a kernel; `what` names it in messages."""
 
-    def __init__(self, kernel: Kernel, program: Sources, entry: str) -> None:
+    def __init__(self, kernel: Kernel, program: Sources, entry: str, what: str = "generated program") -> None:
         self._kernel = kernel
+        self._what = what
         with tempfile.TemporaryDirectory(prefix="loadstone-") as folder:
             self._entry = getattr(ctypes.CDLL(str(_compile(program, Path(folder)))), entry)
 
     def run(self, parameters: Mapping[str, int], memory: Memory) -> Words:
-        """Execute the kernel on a memory, which it changes."""
-        names = list(self._kernel.arrays)
-        cells = [(ctypes_type(memory[n].type) * max(1, len(memory[n].cells)))(*memory[n].cells) for n in names]
-        pointers = (ctypes.c_void_p * max(1, len(names)))(*(ctypes.addressof(c) for c in cells))
+        """Execute the kernel on a memory, which it changes; a crash is an error that names the parameters."""
+        buffers = [memory[name] for name in self._kernel.arrays]
+        arrays = [shared_array(ctypes_type(buffer.type), len(buffer.cells)) for buffer in buffers]
+        for buffer, array in zip(buffers, arrays, strict=True):
+            array[: len(buffer.cells)] = buffer.cells
+        pointers = (ctypes.c_void_p * max(1, len(arrays)))(*map(ctypes.addressof, arrays))
         values = (ctypes.c_longlong * max(1, len(parameters)))(*(parameters[p] for p in self._kernel.parameters))
-        words = (ctypes.c_long * 2)()
-        self._entry(pointers, values, words)
-        for name, array in zip(names, cells, strict=True):
-            memory[name].cells[:] = array[: len(memory[name].cells)]
+        words = shared_array(ctypes.c_long, 2)
+        call_apart(lambda: self._entry(pointers, values, words), self._described(parameters))
+        for buffer, array in zip(buffers, arrays, strict=True):
+            buffer.cells[:] = array[: len(buffer.cells)]
         return Words(words[0], words[1])
+
+    def _described(self, parameters: Mapping[str, int]) -> str:
+        values = ", ".join(f"{name}={parameters[name]}" for name in self._kernel.parameters)
+        return f"the {self._what} of '{self._kernel.name}' with {values or 'no parameters'}"
 
 
 def _compile(program: Sources, folder: Path) -> Path:
@@ -88,12 +96,12 @@ def _compile(program: Sources, folder: Path) -> Path:
 
 def compile_original(kernel: Kernel) -> CompiledKernel:
     """The kernel's own C text, compiled."""
-    return _compile_text(kernel, emit_original(kernel, "original"), "original")
+    return _compile_text(kernel, emit_original(kernel, "original"), "original", "original program")
 
 
 def compile_reference(kernel: Kernel) -> CompiledKernel:
     """The kernel's own C text if it has one, else C printed from the model, compiled."""
-    return _compile_text(kernel, emit_reference(kernel, "reference"), "reference")
+    return _compile_text(kernel, emit_reference(kernel, "reference"), "reference", "original program")
 
 
 def compile_printed(kernel: Kernel, loops: Node | None = None) -> CompiledKernel:
@@ -101,5 +109,5 @@ def compile_printed(kernel: Kernel, loops: Node | None = None) -> CompiledKernel
     return _compile_text(kernel, emit_printed(kernel, "printed", loops), "printed")
 
 
-def _compile_text(kernel: Kernel, text: str, entry: str) -> CompiledKernel:
-    return CompiledKernel(kernel, Sources({"kernel.c": text}, ["kernel.c"], _LENIENT), entry)
+def _compile_text(kernel: Kernel, text: str, entry: str, what: str = "printed program") -> CompiledKernel:
+    return CompiledKernel(kernel, Sources({"kernel.c": text}, ["kernel.c"], _LENIENT), entry, what)

@@ -1,0 +1,93 @@
+"""Arrays whose values select elements of others: which values keep the subscripts inside of their arrays.
+
+`a[b[i]]`, `a[2 * b[i] + 1]`, and `t = b[i] - 1; a[t]` all bound the values of `b`. Where a subscript is no linear
+function of one value, zeros are asked for.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from loadstone.model.evaluate import evaluate
+from loadstone.model.expression import Binary, Cast, Constant, Expression, Operand, Select, integer, walk
+from loadstone.model.kernel import Kernel, Statement
+
+_SHRINKING = frozenset({"/", "%", ">>", "&"})
+"""Operators that make numbers smaller which are not negative, whatever constant stands behind them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRange:
+    """Values from `least` on that are below (extent - offset) / scale, rounded up."""
+
+    extent: Expression
+    least: int = 0
+    offset: int = 0
+    scale: int = 1
+
+    def end(self, parameters: Mapping[str, int]) -> int:
+        """The first value above, for parameters; not below `least`."""
+        return max(self.least, -((self.offset - int(evaluate(self.extent, parameters, ()))) // self.scale))
+
+    def of_summand(self, number: int) -> ValueRange:
+        """The range of x where x + number has this one."""
+        return ValueRange(self.extent, self.least - number, self.offset + number * self.scale, self.scale)
+
+    def of_factor(self, number: int) -> ValueRange:
+        """The range of x where x * number has this one."""
+        return ValueRange(self.extent, -(-self.least // number), self.offset, self.scale * number)
+
+
+_ZERO = ValueRange(integer(1))
+
+
+def value_ranges(kernel: Kernel) -> dict[str, tuple[ValueRange, ...]]:
+    """For each array whose values subscripts depend on, the ranges that they should be in."""
+    found: defaultdict[str, dict[ValueRange, None]] = defaultdict(dict)
+    for statement in kernel.statements:
+        for access in (*statement.reads, statement.write):
+            for subscript, extent in zip(access.subscripts, kernel.arrays[access.array].extents, strict=True):
+                for name, values in _wanted(kernel, statement, subscript, ValueRange(extent), ()):
+                    found[name][values] = None
+    return {name: tuple(ranges) for name, ranges in found.items()}
+
+
+def _wanted(
+    kernel: Kernel, statement: Statement, value: Expression, values: ValueRange, through: tuple[str, ...]
+) -> Iterator[tuple[str, ValueRange]]:
+    """The ranges of arrays that keep a value of a statement in a range, also through arrays computed from others."""
+    for operand, wanted in _operands(value, values):
+        name = statement.reads[operand.position].array
+        yield name, wanted
+        if name not in through:
+            for writer in kernel.statements:
+                if writer.write.array == name:
+                    yield from _wanted(kernel, writer, writer.value, wanted, (*through, name))
+
+
+def _operands(value: Expression, values: ValueRange) -> Iterator[tuple[Operand, ValueRange]]:
+    """The operands of an expression that has to be in a range, each with its own."""
+    match value:
+        case Operand():
+            yield value, values
+        case Cast(operand=inner):
+            yield from _operands(inner, values)
+        case Select(then=left, otherwise=right) | Binary(op="min" | "max", left=left, right=right):
+            yield from _operands(left, values)
+            yield from _operands(right, values)
+        case Binary(op="+", left=left, right=Constant(value=int(number))):
+            yield from _operands(left, values.of_summand(number))
+        case Binary(op="+", left=Constant(value=int(number)), right=right):
+            yield from _operands(right, values.of_summand(number))
+        case Binary(op="-", left=left, right=Constant(value=int(number))):
+            yield from _operands(left, values.of_summand(-number))
+        case Binary(op="*", left=left, right=Constant(value=int(number))) if number > 0:
+            yield from _operands(left, values.of_factor(number))
+        case Binary(op="*", left=Constant(value=int(number)), right=right) if number > 0:
+            yield from _operands(right, values.of_factor(number))
+        case Binary(op=op, left=left, right=Constant()) if op in _SHRINKING and values.least <= 0:
+            yield from _operands(left, values)
+        case _:
+            yield from ((part, _ZERO) for part in walk(value) if isinstance(part, Operand))
