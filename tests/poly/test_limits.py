@@ -40,3 +40,32 @@ def test_wherever_the_limit_is_reached_it_is_a_limit_and_isl_goes_on(operations:
     with contextlib.suppress(LimitReached), operation_limit(operations):
         flow_of_a_chain()
     assert flow_of_a_chain().is_equal(isl.UnionMap("{ S[i] -> S[i + 1] : 0 <= i < 8 }"))
+
+
+def some_work() -> None:
+    isl.Set("{ [i, j] : 0 <= i <= j and exists a : 2 a = i + j }").lexmin()
+
+
+def test_an_inner_limit_leaves_the_count_of_the_outer_one() -> None:
+    """Without it, work in small pieces would never reach its limit."""
+    with pytest.raises(LimitReached), operation_limit(20_000):
+        for _ in range(1_000):
+            some_work()
+            with operation_limit(1_000_000):
+                pass
+
+
+def test_what_is_used_inside_does_not_count_outside() -> None:
+    with operation_limit(20_000):
+        for _ in range(50):
+            with operation_limit(1_000_000):
+                some_work()
+    some_work()
+
+
+def test_an_inner_limit_that_is_reached_leaves_the_outer_one_in_force() -> None:
+    with pytest.raises(LimitReached, match="20000"), operation_limit(20_000):
+        with contextlib.suppress(LimitReached), operation_limit(10):
+            some_work()
+        for _ in range(1_000):
+            some_work()

@@ -22,12 +22,13 @@ class LimitReached(Exception):
 def operation_limit(operations: int = DEFAULT_LIMIT) -> Generator[None]:
     """Let the isl computations inside take at most this many operations together; raises `LimitReached`.
 
-    Limits nest: the inner one holds inside, and what it used does not count outside. Behind the limit isl refuses even
+    Limits nest: the inner one holds inside, and what it used does not count outside, where the count goes on from what
+    it was. Behind the limit isl refuses even
     to copy, so that the first failure may be of any kind ("failed to copy arg self", a text that is None): whatever is
     raised then, is raised because of the limit. Afterwards isl computes again.
     """
     context = isl.DEFAULT_CONTEXT
-    outer = context.get_max_operations()
+    left = _operations_left()
     context.reset_operations()
     context.set_max_operations(operations)
     try:
@@ -39,14 +40,32 @@ def operation_limit(operations: int = DEFAULT_LIMIT) -> Generator[None]:
             raise LimitReached(f"more than {operations} isl operations") from error
         raise
     finally:
-        context.set_max_operations(outer)
+        context.set_max_operations(left)
         context.reset_operations()
 
 
+def _operations_left() -> int:
+    """How many operations the limit in force still allows, at least one; 0 where there is no limit.
+
+    isl does not tell what it has counted, but from which limit on it refuses: that is found by bisection.
+    """
+    context = isl.DEFAULT_CONTEXT
+    limit = context.get_max_operations()
+    least, most = 0, limit
+    while least < most:
+        middle = (least + most + 1) // 2
+        context.set_max_operations(middle)
+        if _is_exhausted():
+            least = middle
+        else:
+            most = middle - 1
+    return max(1, limit - least) if limit else 0
+
+
 def _is_exhausted() -> bool:
-    """Whether the limit is reached: then isl does nothing any more."""
+    """Whether the limit is reached: then isl does nothing any more, not even the one operation that this takes."""
     try:
-        isl.BasicSet("{ [i] : i >= 0 }")
+        isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0)
     except isl.Error:
         return True
     return False
