@@ -43,12 +43,12 @@ class CircuitCompilation(Compilation):
     def tileable(self) -> Kernel:
         """The kernel without temporaries, where its statements may change."""
         schedule = self.choices.schedule if self.tiling is None else self.tiling.schedule
-        return self.substituted if schedule in (None, "auto") else self.kernel
+        return self.substituted if schedule in (None, "auto") else self.selecting
 
     @cached_property
     def substituted(self) -> Kernel:
         """The kernel without temporaries."""
-        return without_temporaries(self.kernel)
+        return without_temporaries(self.selecting)
 
     @property
     def moduli(self) -> bool | None:

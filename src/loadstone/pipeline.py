@@ -29,6 +29,7 @@ from loadstone.storage.local_plan import LocalPlan, with_buffers
 from loadstone.transfer import Plan, make_plan
 from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transform.choice import check_tiling, choose_tiling, tiled_as
+from loadstone.transform.selections import with_selections
 from loadstone.transform.tiling import TiledKernel, Tiling, untiled
 
 Split = Literal["none", "depth", "complete"]
@@ -55,10 +56,15 @@ class Compilation:
         rows = [(each.dest, each.flag, getattr(self.choices, each.dest)) for each in options_of(Choices)]
         return table(repr(self), ("choice", "option", "value"), rows)
 
+    @cached_property
+    def selecting(self) -> Kernel:
+        """The kernel with selections in place of conditional updates of temporaries."""
+        return with_selections(self.kernel)
+
     @property
     def tileable(self) -> Kernel:
         """The kernel as it is tiled."""
-        return self.kernel
+        return self.selecting
 
     @cached_property
     def tiles(self) -> TiledKernel:
@@ -100,7 +106,7 @@ class Compilation:
         """The tiling of the process network: the original order unless one is chosen or the source has one."""
         chosen = (self.choices.sizes, self.choices.schedule, self.choices.strip, self.kernel.tiling, self.tiling)
         if all(part is None for part in chosen):
-            return untiled(self.kernel)
+            return untiled(self.selecting)
         return self.legal_tiles
 
     @cached_property

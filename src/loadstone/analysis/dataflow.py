@@ -76,6 +76,11 @@ def unwritten_reads(kernel: Kernel) -> isl.UnionMap:
     return _union(kernel, (read.unwritten for read in _read_flows(kernel)))
 
 
+def unwritten_by(kernel: Kernel, statement: Statement, position: int) -> isl.UnionMap:
+    """What one read reference may see from before the kernel, instance to element."""
+    return _read_flow(kernel, _memories(kernel)[statement.reads[position].array], statement, position).unwritten
+
+
 def anti(kernel: Kernel) -> isl.UnionMap:
     """Memory-based anti dependences: a read before a write of the same element."""
     memories = _memories(kernel).values()

@@ -14,11 +14,12 @@ from loadstone.analysis.info import kernel_info
 from loadstone.cli.console import console, table
 from loadstone.cli.kernels import read_kernel
 from loadstone.poly.limits import within_limit
+from loadstone.transform.selections import with_selections
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the description of the kernel."""
-    kernel = read_kernel(arguments)
+    kernel = with_selections(read_kernel(arguments))
     info = within_limit("the dependences", arguments.limit, lambda: kernel_info(kernel))
     if arguments.json:
         print(json.dumps(info))

@@ -13,25 +13,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import islpy as isl
 
 from loadstone.analysis.dataflow import flow_of_reads
-from loadstone.model.expression import Cast, Expression, Operand, Select, Unary, cast, rebuilt, walk
+from loadstone.model.expression import Expression, Operand, cast, rebuilt, walk
 from loadstone.model.kernel import Access, Kernel, Statement
-from loadstone.model.types import ScalarType
 from loadstone.poly import map_from_values
-from loadstone.poly.dimensions import padded, with_components
+from loadstone.poly.dimensions import padded
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.poly.spaces import Dim, dimension, maps_of
+from loadstone.transform.selections import spelled, with_selections
 
 MOST_PARTS = 400
 """How large a value may become; scalars whose values would make it larger stay."""
 
 
 def without_temporaries(kernel: Kernel) -> Kernel:
-    """The kernel with the values of scalars where these are read, for all scalars where that can be done."""
+    """The kernel with the values of scalars where these are read, for all scalars where that can be done.
+
+    Conditional updates of temporaries become selections.
+    """
+    kernel = with_selections(kernel)
     for name in [name for name, array in kernel.arrays.items() if array.rank == 0 and not array.live_out]:
         kernel = _attempted(kernel, name) or kernel
     return kernel
@@ -49,7 +52,6 @@ def _attempted(kernel: Kernel, name: str) -> Kernel | None:
 def _without(kernel: Kernel, name: str) -> Kernel | None:
     if not any(s.write.array == name for s in kernel.statements):
         return None
-    kernel = _always_written(kernel, name)
     readers = {s.name for s in kernel.statements if _reads(s, name)}
     if not readers:
         return None
@@ -65,54 +67,6 @@ def _without(kernel: Kernel, name: str) -> Kernel | None:
     if any(_size(each) > MOST_PARTS for each in statements.values()):
         return None
     return _dropped(kernel, name, statements)
-
-
-def _always_written(kernel: Kernel, name: str) -> Kernel:
-    """The kernel with a scalar that keeps its value, `t = c ? x : t`, where it was written under a condition.
-
-    Of two branches that write it, the first does so always: the second keeps that value where it is needed.
-    """
-    kind = kernel.arrays[name].type
-    using = [s for s in kernel.statements if s.write.array == name or _reads(s, name)]
-    first = {one.name for one, other in pairwise(using) if _is_other_branch(one, other)}
-    changed = {s.name: _unconditional(s, kind, s.name in first) for s in using if s.write.array == name}
-    return replace(kernel, statements=tuple(changed.get(s.name, s) for s in kernel.statements))
-
-
-def _is_other_branch(one: Statement, other: Statement) -> bool:
-    """Whether a statement is executed where the one before it is not, in the same iterations; both write a scalar."""
-    match one.condition, other.condition:
-        case (found, Unary(op="!", operand=operand)) if found is not None and found == operand:
-            used = {part.position for part in walk(found) if isinstance(part, Operand)}
-        case _:
-            return False
-    same_words = all(_element(one.reads[k]) == _element(other.reads[k]) for k in used)
-    return same_words and one.write.array == other.write.array and _loops(one).is_equal(_loops(other))
-
-
-def _element(access: Access) -> tuple[str, tuple[Expression, ...]]:
-    return access.array, access.subscripts
-
-
-def _loops(statement: Statement) -> isl.Map:
-    """When a statement is executed, but for its place in the innermost loop; instances are those of `instance`."""
-    dates = statement.schedule.intersect_domain(statement.domain)
-    return with_components(dates, range(dates.dim(Dim.out) - 1)).set_tuple_name(Dim.in_, "instance")
-
-
-def _unconditional(statement: Statement, kind: ScalarType, is_first: bool) -> Statement:
-    """A statement that always writes a scalar of some type; its old value, where its condition is zero.
-
-    The first of two branches writes its own value.
-    """
-    if statement.condition is None:
-        return statement
-    write = replace(statement.write, exact=True)
-    if is_first:
-        return replace(statement, write=write, condition=None)
-    kept = Operand(len(statement.reads), kind)
-    value = Select(statement.condition, cast(_spelled(statement.value), kind), kept, kind)
-    return replace(statement, reads=(*statement.reads, write), write=write, value=value, condition=None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,7 +150,7 @@ def _with_value(reader: Statement, writer: Statement, source: _Source, scalar: s
     def given(expression: Expression) -> Expression:
         return _with_operands(expression, lambda each: replace(each, position=first + each.position))
 
-    value = _spelled(given(writer.value))
+    value = spelled(given(writer.value))
 
     def changed(expression: Expression) -> Expression:
         return _with_operands(
@@ -223,11 +177,6 @@ def _with_value(reader: Statement, writer: Statement, source: _Source, scalar: s
         value=changed(reader.value),
         condition=None if reader.condition is None else changed(reader.condition),
     )
-
-
-def _spelled(value: Expression) -> Expression:
-    """The value with its conversion as one that must be spelled, since it is no longer that of an assignment."""
-    return replace(value, implicit=False) if isinstance(value, Cast) else value
 
 
 def _with_subscripts(access: Access, change: Callable[[Expression], Expression]) -> Access:
