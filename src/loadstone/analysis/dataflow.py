@@ -81,6 +81,22 @@ def unwritten_by(kernel: Kernel, statement: Statement, position: int) -> isl.Uni
     return _read_flow(kernel, _memories(kernel)[statement.reads[position].array], statement, position).unwritten
 
 
+def flow_by(kernel: Kernel, statement: Statement, position: int) -> isl.UnionMap:
+    """The value-based flow dependences of one read reference."""
+    return _read_flow(kernel, _memories(kernel)[statement.reads[position].array], statement, position).writers
+
+
+def dependences_through(kernel: Kernel, array: str) -> Dependences:
+    """The dependences of a kernel through one array."""
+    memory = _memories(kernel)[array]
+    reads = ((s, k) for s in kernel.statements for k, read in enumerate(s.reads) if read.array == array)
+    return Dependences(
+        _union(kernel, (flow_by(kernel, statement, position) for statement, position in reads)),
+        ordered_pairs(memory.reads, memory.writes, memory.dates),
+        ordered_pairs(memory.writes, memory.writes, memory.dates),
+    )
+
+
 def anti(kernel: Kernel) -> isl.UnionMap:
     """Memory-based anti dependences: a read before a write of the same element."""
     memories = _memories(kernel).values()
@@ -111,6 +127,7 @@ def _read_flows(kernel: Kernel) -> tuple[_ReadFlow, ...]:
     )
 
 
+@lru_cache(maxsize=64)
 def _read_flow(kernel: Kernel, memory: _Memory, statement: Statement, position: int) -> _ReadFlow:
     """The flow of one read reference."""
     writers, unwritten = value_flow(_known(kernel, statement.reads[position]), memory)

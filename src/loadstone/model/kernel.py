@@ -116,11 +116,31 @@ class Original:
     scalars: tuple[tuple[ScalarType, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Privatised:
+    """What became of a temporary of the source: `element` of another array holds its values, or `array` does.
+
+    `array` has the values of the temporary along loops: each iteration of these has a value of its own.
+    """
+
+    temporary: str
+    array: str
+    element: str = ""
+    loops: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """The change in words."""
+        if self.element:
+            return f"{self.temporary} is kept in {self.element}"
+        return f"{self.temporary} is expanded along {', '.join(self.loops)}"
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Kernel:
     """A static-control program part, understood completely.
 
-    `parameter_types` names the parameters in order. `context` holds what is known of them.
+    `parameter_types` names the parameters in order. `context` holds what is known of them. `privatised` says which
+    temporaries of the source have been given places of their own.
     """
 
     name: str
@@ -131,6 +151,7 @@ class Kernel:
     defaults: Mapping[str, int]
     tiling: TilingRequest | None = None
     original: Original | None = None
+    privatised: tuple[Privatised, ...] = ()
 
     def __repr__(self) -> str:
         statements = ", ".join(f"{s.name}[{', '.join(s.iterators)}]" for s in self.statements)

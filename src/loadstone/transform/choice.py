@@ -10,6 +10,8 @@ from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit, within_limit
 from loadstone.transform.automatic.tilings import automatic_tiling
 from loadstone.transform.legality import check_legal, violation
+from loadstone.transform.privatise.ways import privatised_ways
+from loadstone.transform.privatise.webs import with_webs
 from loadstone.transform.sink import sunk
 from loadstone.transform.temporaries import without_temporaries
 from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled
@@ -28,7 +30,7 @@ def choose_tiling(
     if schedule is not None or request is None:
         return tiled_as(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
     if request.schedule:
-        return requested(kernel, request, sizes, strip)
+        return privatised_where_needed(requested(kernel, request, sizes, strip))
     return tiled_as(kernel, Tiling(sizes or request.sizes, None, strip or request.strip))
 
 
@@ -38,8 +40,13 @@ def tiled_as(kernel: Kernel, tiling: Tiling) -> TiledKernel:
         return _automatically_tiled(kernel, tiling)
     plain = tiled(kernel, tiling)
     if tiling.schedule is not None:
-        return plain
+        return privatised_where_needed(plain)
     return next(filter(is_legal, _ways_to_tile(kernel, tiling)), plain)
+
+
+def privatised_where_needed(tiles: TiledKernel) -> TiledKernel:
+    """The tiling, with temporaries in places of their own where that makes it legal."""
+    return tiles if is_legal(tiles) else next(filter(is_legal, privatised_ways(tiles)), tiles)
 
 
 def _automatically_tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
@@ -61,6 +68,10 @@ def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
     if simpler is not kernel:
         yield tiled(simpler, tiling)
         yield sunk(tiled(simpler, tiling))
+    separate = without_temporaries(with_webs(simpler))
+    plain = tiled(separate, tiling)
+    yield from privatised_ways(plain)
+    yield from privatised_ways(sunk(plain))
 
 
 def is_legal(tiles: TiledKernel) -> bool:

@@ -96,7 +96,12 @@ def _is_first_branch(kernel: Kernel, statement: Statement) -> bool:
 
 
 def _is_other_branch(one: Statement, other: Statement) -> bool:
-    """Whether a statement writes the same element where the one before it does not, in the same iterations."""
+    """Whether a statement writes the same element where the one before it does not, in the same iterations.
+
+    It must not read what the other one overwrites.
+    """
+    if any(read.array == one.write.array for read in other.reads):
+        return False
     match one.condition, other.condition:
         case (found, Unary(op="!", operand=operand)) if found is not None and found == operand:
             used = {part.position for part in walk(found) if isinstance(part, Operand)}

@@ -23,6 +23,7 @@ from loadstone.poly import map_from_values
 from loadstone.poly.dimensions import padded
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.poly.spaces import Dim, dimension, maps_of
+from loadstone.transform.removal import without_array
 from loadstone.transform.selections import spelled, with_selections
 
 MOST_PARTS = 400
@@ -197,13 +198,6 @@ def _size(statement: Statement) -> int:
 
 
 def _dropped(kernel: Kernel, name: str, statements: Mapping[str, Statement]) -> Kernel:
-    """The kernel with other statements and without a scalar; the original text goes on using it."""
+    """The kernel with other statements and without a scalar."""
     kept = tuple(each for each in statements.values() if each.write.array != name)
-    scalar, original, tiling = kernel.arrays[name], kernel.original, kernel.tiling
-    if original is not None and not scalar.local:
-        original = replace(original, scalars=(*original.scalars, (scalar.type, name)))
-    if tiling is not None:
-        names = {each.name for each in kept}
-        tiling = replace(tiling, schedule=tuple(each for each in tiling.schedule if each[0] in names))
-    arrays = {each: array for each, array in kernel.arrays.items() if each != name}
-    return replace(kernel, statements=kept, arrays=arrays, original=original, tiling=tiling)
+    return without_array(replace(kernel, statements=kept), name)

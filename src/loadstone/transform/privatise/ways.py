@@ -1,0 +1,81 @@
+"""How a tiling is made legal by privatisation: as few subscripts as it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from loadstone.analysis.dataflow import dependences_through
+from loadstone.model.kernel import Kernel
+from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
+from loadstone.transform.legality import violation
+from loadstone.transform.privatise.own_cell import kept_in_own_cells
+from loadstone.transform.privatise.subscripts import Subscript, choices, expanded, possible_subscripts
+from loadstone.transform.privatise.webs import temporaries, with_webs
+from loadstone.transform.removal import can_go
+from loadstone.transform.tiling import TiledKernel
+
+MOST_SUBSCRIPTS = 4
+"""With more possible subscripts, either none of them is taken or all are."""
+
+
+def privatised_ways(tiles: TiledKernel) -> Iterator[TiledKernel]:
+    """Tilings in the same order with temporaries in places of their own, legal as far as these are concerned."""
+    for kernel in kernels_without_sharing(tiles.kernel):
+        theta = {statement.name: tiles.theta[statement.name] for statement in kernel.statements}
+        found = privatised(replace(tiles, kernel=kernel, theta=theta))
+        if found is not None:
+            yield found
+
+
+def kernels_without_sharing(kernel: Kernel) -> Iterator[Kernel]:
+    """The kernel with its temporaries split into webs: kept in the elements that they end in, and as they are."""
+    split = with_webs(kernel)
+    kept = kept_in_own_cells(split)
+    yield kept
+    if kept is not split:
+        yield split
+
+
+def privatised(tiles: TiledKernel) -> TiledKernel | None:
+    """The tiling with each temporary along as few loops as it needs; None where a temporary forbids it all the same."""
+    for array in temporaries(tiles.kernel):
+        found = _expanded_for(tiles, array)
+        if found is None:
+            return None
+        tiles = found
+    return tiles
+
+
+def fully_expanded(kernel: Kernel) -> Kernel:
+    """The kernel with each temporary along all loops that it can be expanded along."""
+    for array in temporaries(kernel):
+        kernel = expanded(kernel, array, possible_subscripts(kernel, array)) if can_go(kernel, array) else kernel
+    return kernel
+
+
+def _expanded_for(tiles: TiledKernel, array: str) -> TiledKernel | None:
+    """The tiling with a temporary along as few loops as it needs; None where even all of them are too few."""
+    if _is_respected(tiles, array):
+        return tiles
+    subscripts = possible_subscripts(tiles.kernel, array) if can_go(tiles.kernel, array) else ()
+    if not _is_enough(tiles, array, subscripts):
+        return None
+    fewer = choices(subscripts) if len(subscripts) <= MOST_SUBSCRIPTS else iter((subscripts,))
+    chosen = next(each for each in fewer if each == subscripts or _is_enough(tiles, array, each))
+    return replace(tiles, kernel=expanded(tiles.kernel, array, chosen))
+
+
+def _is_enough(tiles: TiledKernel, array: str, subscripts: Sequence[Subscript]) -> bool:
+    """Whether a temporary with these subscripts allows a tiling."""
+    kernel = expanded(tiles.kernel, array, subscripts)
+    return bool(subscripts) and _is_respected(replace(tiles, kernel=kernel), kernel.privatised[-1].array)
+
+
+def _is_respected(tiles: TiledKernel, array: str) -> bool:
+    """Whether the tiling surely respects all dependences through an array."""
+    try:
+        with operation_limit(DEFAULT_LIMIT):
+            return violation(tiles, dependences_through(tiles.kernel, array)) is None
+    except LimitReached:
+        return False
