@@ -10,7 +10,7 @@ import loadstone as ls
 from loadstone.model.kernel import Kernel
 from loadstone.poly import fixed
 from loadstone.transfer.volumes import count
-from random_kernels import kernel_from_seed
+from random_kernels import RandomKernel, kernel_from_seed
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").rglob("*.c"))
@@ -71,7 +71,13 @@ def random_kernel(
 
     Integer arguments that only appear in conditions are parameters for us, though not for the generator.
     """
-    generated = kernel_from_seed(seed, may=may)
+    return parsed_random(kernel_from_seed(seed, may=may), seed, types)
+
+
+def parsed_random(
+    generated: RandomKernel, seed: int, types: Mapping[str, str] | None = None
+) -> tuple[Kernel, tuple[dict[str, int], ...]]:
+    """A random kernel through the parser, and values for all that are parameters for us."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"random_{seed}.c"
         path.write_text(generated.source)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import islpy as isl
 
-from kernels import random_kernel
+from kernels import parsed_random, random_kernel
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.model.kernel import Kernel
 from loadstone.networks.sizes import sized
@@ -24,8 +24,10 @@ from loadstone.simulate.programs.compiled import CompiledKernel, compile_origina
 from loadstone.storage.local_plan import LocalPlan, with_buffers
 from loadstone.transfer.check import check_plan
 from loadstone.transform.choice import choose_tiling, is_legal
-from loadstone.transform.tiling import TiledKernel
+from loadstone.transform.selections import with_selections
+from loadstone.transform.tiling import TiledKernel, Tiling, tiled
 from random_scripts import random_legal_script
+from random_temporaries import kernel_with_temporaries
 from ready import PAPER, run_network_system, run_system
 from strip_oracle import Cell, Coordinates, Moves, moves, replayed, strips_of
 from tilings import random_tilings
@@ -93,6 +95,17 @@ def random_triple(seed: int) -> Triple | None:
     tiles = _random_tiling(program.kernel, seed, source) if script and small else None
     known = tuple(row for row in rows if not fixed(original.context, row).is_empty())
     return Triple(seed, original, script, tiles, known) if tiles and known else None
+
+
+def triple_with_temporaries(seed: int) -> Triple | None:
+    """Kernel number `seed` with accumulators and other temporaries, in tiles of random sizes; None without any."""
+    source = random.Random(seed)
+    original, rows = parsed_random(kernel_with_temporaries(seed), seed)
+    kernel = with_selections(original)
+    dims = len(tiled(kernel, Tiling(1)).sizes)
+    sizes = tuple(source.choice((1, 2, 3, 5)) for _ in range(dims))
+    tiles = choose_tiling(kernel, sizes, None, source.randint(1, dims))
+    return Triple(seed, original, (), tiles, rows) if is_legal(tiles) else None
 
 
 def _random_tiling(kernel: Kernel, seed: int, source: random.Random) -> TiledKernel | None:

@@ -14,6 +14,7 @@ from loadstone.analysis.info import kernel_info
 from loadstone.cli.console import console, table
 from loadstone.cli.kernels import read_kernel
 from loadstone.poly.limits import within_limit
+from loadstone.transform.privatise.description import private_places
 from loadstone.transform.selections import with_selections
 
 
@@ -21,6 +22,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the description of the kernel."""
     kernel = with_selections(read_kernel(arguments))
     info = within_limit("the dependences", arguments.limit, lambda: kernel_info(kernel))
+    places = private_places(kernel)
+    info |= {"temporaries": places} if places else {}
     if arguments.json:
         print(json.dumps(info))
     else:
@@ -44,6 +47,8 @@ def _show(info: dict[str, Any], screen: Console) -> None:
     screen.print()
     screen.print(Text("dependences", style="bold"))
     _rows(screen, list(info["dependences"].items()))
+    for place in info.get("temporaries", ()):
+        screen.print(f"temporary {place}, where a tiling needs it", markup=False)
     for warning in info["warnings"]:
         screen.print(Text(f"warning: {warning}", style="yellow"))
 

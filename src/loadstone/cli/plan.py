@@ -15,7 +15,7 @@ from loadstone.cli.compilations import compilation_of
 from loadstone.cli.console import console, table
 from loadstone.cli.parser import refuse
 from loadstone.loops.accelerator import Accelerator
-from loadstone.loops.description import accelerator_info, buffer_info, bursts
+from loadstone.loops.description import accelerator_info, buffer_info, bursts, privatised_info
 from loadstone.pipeline import Compilation
 from loadstone.poly.limits import DEFAULT_LIMIT, within_limit
 from loadstone.transfer import ArrayPlan, Plan
@@ -81,6 +81,8 @@ def _show(compilation: Compilation, per_tile: bool, screen: Console) -> None:
     screen.print(f"pipeline {plan.depth} tiles in flight; strips {follow.mode}: {follow.why}")
     for name, reason in follow.reasons.items():
         screen.print(f"  {name}: {reason}", markup=False)
+    for change in privatised_info(accelerator, parameters):
+        screen.print(f"private  {change['text']}", markup=False)
     for name, part in plan.arrays.items():
         screen.print()
         screen.print(Text(name, style="bold"))

@@ -10,6 +10,7 @@ import islpy as isl
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.scan import Scan, burst_lengths
 from loadstone.model.affine import affine_text
+from loadstone.model.kernel import Privatised
 from loadstone.storage.buffers import Buffer
 from loadstone.transfer.description import plan_info
 
@@ -27,7 +28,29 @@ def accelerator_info(
     follow = accelerator.handover
     info["depth"] = accelerator.depth
     info["strips"] = {"mode": follow.mode, "early": list(follow.early), "reason": follow.reason()}
-    return info
+    changes = privatised_info(accelerator, parameters)
+    return {**info, **({"privatised": changes} if changes else {})}
+
+
+def privatised_info(accelerator: Accelerator, parameters: Mapping[str, int] | None) -> list[dict[str, Any]]:
+    """What became of temporaries, and what it costs in cells and in external memory, as JSON."""
+    return [_privatised(accelerator, change, parameters) for change in accelerator.kernel.privatised]
+
+
+def _privatised(accelerator: Accelerator, change: Privatised, parameters: Mapping[str, int] | None) -> dict[str, Any]:
+    if change.element:
+        return {"temporary": change.temporary, "kept_in": change.element, "text": change.text()}
+    cells = buffer_info(accelerator.buffers[change.array], parameters, None)["cells"]
+    is_external = change.array in accelerator.stored
+    scratch = f", and an external scratch array '{change.array}' between strips" if is_external else ""
+    return {
+        "temporary": change.temporary,
+        "array": change.array,
+        "along": list(change.loops),
+        "cells": cells,
+        "external": is_external,
+        "text": f"{change.text()}: {cells} cells{scratch}",
+    }
 
 
 def buffer_info(buffer: Buffer, parameters: Mapping[str, int] | None, live: int | None) -> dict[str, Any]:

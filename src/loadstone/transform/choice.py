@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from loadstone.analysis import Dependences, dependences
 from loadstone.errors import Diagnostic, UnsupportedError
@@ -10,7 +11,7 @@ from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit, within_limit
 from loadstone.transform.automatic.tilings import automatic_tiling
 from loadstone.transform.legality import check_legal, violation
-from loadstone.transform.privatise.ways import privatised_ways
+from loadstone.transform.privatise.ways import fully_expanded, kernels_without_sharing, privatised, privatised_ways
 from loadstone.transform.privatise.webs import with_webs
 from loadstone.transform.sink import sunk
 from loadstone.transform.temporaries import without_temporaries
@@ -55,9 +56,20 @@ def _automatically_tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
     if found is None and (simpler := without_temporaries(kernel)) is not kernel:
         found = automatic_tiling(simpler, tiling, dependences(simpler))
     if found is None:
+        found = next(_automatic_private_ways(_of_separate_webs(kernel), tiling), None)
+    if found is None:
         hint = "give a schedule with --schedule or a pragma"
         raise UnsupportedError(Diagnostic("no legal tiling was found automatically", None, hint))
     return found
+
+
+def _automatic_private_ways(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
+    """Tilings that isl finds for temporaries along all loops, with these along as few loops as the tiling needs."""
+    for each in kernels_without_sharing(kernel):
+        whole = fully_expanded(each)
+        found = automatic_tiling(whole, tiling, dependences(whole))
+        if found is not None:
+            yield privatised(replace(found, kernel=each)) or found
 
 
 def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
@@ -68,10 +80,14 @@ def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
     if simpler is not kernel:
         yield tiled(simpler, tiling)
         yield sunk(tiled(simpler, tiling))
-    separate = without_temporaries(with_webs(simpler))
-    plain = tiled(separate, tiling)
+    plain = tiled(_of_separate_webs(simpler), tiling)
     yield from privatised_ways(plain)
     yield from privatised_ways(sunk(plain))
+
+
+def _of_separate_webs(kernel: Kernel) -> Kernel:
+    """The kernel with its temporaries split into webs, and these forward-substituted where possible."""
+    return without_temporaries(with_webs(kernel))
 
 
 def is_legal(tiles: TiledKernel) -> bool:
