@@ -11,11 +11,13 @@ from loadstone.model.kernel import Kernel
 from loadstone.poly import fixed
 from loadstone.transfer.volumes import count
 from random_kernels import RandomKernel, kernel_from_seed
+from random_styles import styled_kernel
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").rglob("*.c"))
 UGLY = (0, 1, 2, 3, 5, 7)
 MOST_INSTANCES = 400
+STYLED = 1_000_000
 CLASHES = """
 void control(int n, int A[n], int a[n], int start[n], int S0, int control_[n])
 {
@@ -69,9 +71,11 @@ def random_kernel(
 ) -> tuple[Kernel, tuple[dict[str, int], ...]]:
     """Random kernel number `seed`, through the parser with other types, and parameter values to try.
 
+    From `STYLED` on, these are the kernels in the styles of engineers.
     Integer arguments that only appear in conditions are parameters for us, though not for the generator.
     """
-    return parsed_random(kernel_from_seed(seed, may=may), seed, types)
+    generated = styled_kernel(seed - STYLED, may=may) if seed >= STYLED else kernel_from_seed(seed, may=may)
+    return parsed_random(generated, seed, types)
 
 
 def parsed_random(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import loadstone as ls
-from kernels import EXAMPLES, random_kernel, tiny_parameters
+from kernels import EXAMPLES, STYLED, random_kernel, tiny_parameters
 from loadstone.analysis import Dependences, dependences, out_of_bounds
 from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import LimitReached, operation_limit
@@ -17,9 +17,9 @@ from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, m
 from loadstone.simulate.programs.compiled import CompiledKernel, compile_original, compile_printed
 from oracle import flow_pairs, memory_pairs, relation_pairs
 
-QUICK_SEEDS = range(60)
+QUICK_SEEDS = (*range(60), *range(STYLED, STYLED + 12))
 QUICK_MAY_SEEDS = range(25)
-SWEEP_SEEDS = range(60, 1000)
+SWEEP_SEEDS = (*range(60, 1000), *range(STYLED + 12, STYLED + 500))
 SWEEP_MAY_SEEDS = range(25, 300)
 DEPENDENCE_LIMIT = 3_000_000
 

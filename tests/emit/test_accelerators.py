@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import loadstone as ls
-from kernels import EXAMPLES, FILTER, ROWS_LATER, random_kernel, tiny_parameters
+from kernels import EXAMPLES, FILTER, ROWS_LATER, STYLED, random_kernel, tiny_parameters
 from loadstone.loops import scan
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.model.kernel import Kernel
@@ -82,7 +82,7 @@ def test_examples(path: Path) -> None:
     check(chosen, 1 + number % 3, rows[:1] + rows[-2:], some_ways(number))
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", [*range(24), *range(STYLED, STYLED + 6)])
 def test_random_kernels(seed: int) -> None:
     check_random(seed, may=False)
 
@@ -151,7 +151,7 @@ def test_all_examples_in_all_ways(path: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("may", [False, True])
-@pytest.mark.parametrize("seed", range(100, 250))
+@pytest.mark.parametrize("seed", [*range(100, 250), *range(STYLED, STYLED + 100)])
 def test_many_random_kernels(seed: int, may: bool) -> None:
     check_random(seed, may=may, strips=(1, 2))
 

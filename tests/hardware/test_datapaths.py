@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import loadstone as ls
-from kernels import CLASHES, EXAMPLES, ROOT, random_kernel, tiny_parameters
+from kernels import CLASHES, EXAMPLES, ROOT, STYLED, random_kernel, tiny_parameters
 from loadstone.errors import InputError, UnsupportedError
 from loadstone.hardware.compute import unit as compute
 from loadstone.hardware.compute.memories import make_memory
@@ -143,7 +143,7 @@ def run_random(
 
 @needs_icarus
 @pytest.mark.parametrize("may", [False, True])
-@pytest.mark.parametrize("seed", [4, 5, 8, 12, 14, 20, 21, 22, 24, 28])
+@pytest.mark.parametrize("seed", [4, 5, 8, 12, 14, 20, 21, 22, 24, 28, STYLED + 4, STYLED + 12])
 def test_random_kernels_run_as_hardware(seed: int, may: bool) -> None:
     run_random(seed, may)
 
@@ -151,7 +151,7 @@ def test_random_kernels_run_as_hardware(seed: int, may: bool) -> None:
 @needs_icarus
 @pytest.mark.sweep
 @pytest.mark.parametrize("may", [False, True])
-@pytest.mark.parametrize("seed", range(100, 250))
+@pytest.mark.parametrize("seed", [*range(100, 250), *range(STYLED, STYLED + 60)])
 def test_many_random_kernels_run_as_hardware(seed: int, may: bool) -> None:
     types = {"double": "fixed(30,14,nearest)"} if seed % 3 == 0 else None
     run_random(seed, may, types, "verilator" if seed % 5 == 0 else "icarus")

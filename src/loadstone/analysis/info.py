@@ -24,8 +24,15 @@ def kernel_info(kernel: Kernel) -> dict[str, Any]:
         "arrays": {name: _array(array, name in needed, kernel) for name, array in kernel.arrays.items()},
         "dependences": {"flow": str(found.flow), "anti": str(found.anti), "output": str(found.output)},
         "defaults": dict(kernel.defaults),
-        "warnings": _warnings(kernel),
+        **_assumptions(kernel),
+        "warnings": [*kernel.remarks, *_warnings(kernel)],
     }
+
+
+def _assumptions(kernel: Kernel) -> dict[str, Any]:
+    """The assumptions, where there are some."""
+    found = [{"condition": str(each.condition), "reason": each.reason} for each in kernel.assumptions]
+    return {"assumptions": found} if found else {}
 
 
 def _warnings(kernel: Kernel) -> list[str]:
@@ -54,4 +61,5 @@ def _array(array: Array, needed: bool, kernel: Kernel) -> dict[str, Any]:
         "extents": [affine_text(extent, kernel.parameters) for extent in array.extents],
         "live_in": needed,
         "live_out": array.live_out,
+        **({"flat": True} if array.flat else {}),
     }

@@ -35,6 +35,10 @@ def _show(info: dict[str, Any], screen: Console) -> None:
     exact = "all accesses exact" if info["exact"] else "some accesses approximated"
     screen.print(Text(f"kernel {info['kernel']}", style="bold"), f"({exact})")
     screen.print(f"parameters  {', '.join(info['parameters']) or 'none'}   context {info['context']}", markup=False)
+    for assumption in info.get("assumptions", ()):
+        screen.print(
+            f"assumes     {assumption['condition']}, {assumption['reason']} (checked at run time)", markup=False
+        )
     screen.print()
     screen.print(_array_table(info["arrays"]))
     for statement in info["statements"]:

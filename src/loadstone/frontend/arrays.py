@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import islpy as isl
 
 from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
+from loadstone.frontend.linearised import Shape
 from loadstone.frontend.scopes import names_in
 from loadstone.frontend.typing import Names, Typing, refused
 from loadstone.model.affine import NotAffine, affine_value, constant_value
@@ -37,8 +40,10 @@ class UnknownExtent(Exception):
         self.position = position
 
 
-def kernel_arrays(names: Names, statements: tuple[Statement, ...], problems: Problems) -> KernelArrays:
-    """The arrays that the statements access, in order of first access."""
+def kernel_arrays(
+    names: Names, statements: tuple[Statement, ...], shapes: Mapping[str, Shape], problems: Problems
+) -> KernelArrays:
+    """The arrays that the statements access, in order of first access; `shapes` are those addressed linearly."""
     context = isl.Set.universe(set_space(names.parameters, "", ()))
     touched = dict.fromkeys(a.array for s in statements for a in (*s.reads, s.write))
     written = {s.write.array for s in statements}
@@ -46,25 +51,48 @@ def kernel_arrays(names: Names, statements: tuple[Statement, ...], problems: Pro
     for name in touched:
         symbol = names.symbols[name]
         try:
-            extents = _extents(symbol, names, statements)
+            shape = shapes.get(name)
+            extents = _extents(symbol, names, statements) if shape is None else _rows(symbol, shape, names, statements)
         except InputError as error:
             problems.extend(error)
             continue
         live_out = symbol.live_out and name in written
         values = _filled(symbol, extents)
         arrays[name] = Array(
-            name, symbol.type, extents, symbol.initialised, live_out, values, symbol.local, symbol.span
+            *(name, symbol.type, extents, symbol.initialised, live_out, values, symbol.local, symbol.span),
+            flat=shape is not None,
         )
-        context = _nonnegative(context, symbol, extents)
+        context = context if shape else _nonnegative(context, symbol, extents)
     return KernelArrays(arrays, context)
+
+
+def declared_context(names: Names, arrays: Iterable[str]) -> isl.Set:
+    """The parameters for which no declared extent of some arrays is negative, as far as they are affine."""
+    context = isl.Set.universe(set_space(names.parameters, "", ()))
+    for symbol in (names.symbols[name] for name in arrays):
+        if not symbol.local and None not in symbol.extents:
+            with suppress(InputError):
+                declared = (_declared_extent(symbol, extent, names) for extent in symbol.extents if extent is not None)
+                context = _nonnegative(context, symbol, tuple(declared))
+    return context
 
 
 def _extents(symbol: syntax.Symbol, names: Names, statements: tuple[Statement, ...]) -> tuple[Expression, ...]:
     return tuple(
-        _accessed_extent(symbol, position, names, statements)
+        _accessed_extent(symbol, len(symbol.extents), position, names, statements)
         if extent is None or (symbol.local and not _is_fixed(extent, names))
         else _declared_extent(symbol, extent, names)
         for position, extent in enumerate(symbol.extents)
+    )
+
+
+def _rows(
+    symbol: syntax.Symbol, shape: Shape, names: Names, statements: tuple[Statement, ...]
+) -> tuple[Expression, ...]:
+    """The extents of an array that is addressed linearly."""
+    return tuple(
+        _accessed_extent(symbol, len(shape), position, names, statements) if extent is None else extent
+        for position, extent in enumerate(shape)
     )
 
 
@@ -90,10 +118,10 @@ def _declared_extent(symbol: syntax.Symbol, extent: syntax.Expr, names: Names) -
 
 
 def _accessed_extent(
-    symbol: syntax.Symbol, position: int, names: Names, statements: tuple[Statement, ...]
+    symbol: syntax.Symbol, rank: int, position: int, names: Names, statements: tuple[Statement, ...]
 ) -> Expression:
     """One more than the largest subscript in a dimension whose extent the source leaves open."""
-    touched = isl.Set.empty(set_space(names.parameters, symbol.name, [f"x{k}" for k in range(len(symbol.extents))]))
+    touched = isl.Set.empty(set_space(names.parameters, symbol.name, [f"x{k}" for k in range(rank)]))
     for access in (a for s in statements for a in (*s.reads, s.write) if a.array == symbol.name):
         touched = touched.union(access.relation.range())
     column = coordinate(touched, position)

@@ -11,9 +11,10 @@ import islpy as isl
 
 from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
-from loadstone.frontend.arrays import UnknownExtent, kernel_arrays
+from loadstone.frontend.arrays import UnknownExtent, declared_context, kernel_arrays
 from loadstone.frontend.control_names import steering_names
 from loadstone.frontend.directives import default_values, parameter_context, requested_tiling
+from loadstone.frontend.linearised import accesses_of, with_rows
 from loadstone.frontend.recursion_limit import deep_recursion
 from loadstone.frontend.scopes import (
     Resolved,
@@ -85,9 +86,11 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
     problems.raise_if_any()
     if not builder.statements:
         raise refused("the kernel has no statement", program.span, "a statement is an assignment")
-    statements = tuple(builder.statements)
-    arrays = kernel_arrays(names, statements, problems)
-    context = parameter_context(program.directives, names, arrays.context, problems)
+    read = with_rows(tuple(builder.statements), names, _known(program, names, builder.statements))
+    statements = read.statements
+    arrays = kernel_arrays(names, statements, read.shapes, problems)
+    assumed = [assumption.condition for assumption in read.assumptions]
+    context = parameter_context(program.directives, names, problems, arrays.context, *assumed)
     kernel = Kernel(
         program.name,
         {name: names.symbols[name].type for name in names.parameters},
@@ -96,10 +99,18 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
         arrays.arrays,
         default_values(program.directives, names, problems),
         original=None if program.formats else _with_aliases(program.original, names),
+        assumptions=read.assumptions,
+        remarks=read.remarks,
     )
     tiling = requested_tiling(program.directives.tiling, kernel, names, problems)
     problems.raise_if_any()
     return replace(kernel, tiling=tiling)
+
+
+def _known(program: syntax.Program, names: Names, statements: list[Statement]) -> isl.Set:
+    """What the source tells of the parameters."""
+    arrays = dict.fromkeys(access.array for statement in statements for access in accesses_of(statement))
+    return parameter_context(program.directives, names, Problems(), declared_context(names, arrays))
 
 
 def _with_aliases(original: Original | None, names: Names) -> Original | None:
@@ -222,16 +233,15 @@ class _Builder:
                 assert_never(node)
 
     def _is_alias(self, node: syntax.Assign, rest: syntax.Block, place: _Place) -> bool:
-        """Whether an integer gets its only value here, an affine one: it is remembered, and stands for that value."""
+        """Whether an integer gets its only value here, and stands for it: an affine value, or one without data that is
+        used in subscripts."""
         if place.conditions or not isinstance(node.target, syntax.Name) or not self._may_be_alias(node.target.id, rest):
             return False
         typing = Typing(self.names, place.iterators, place.domain)
         value = typing.expression(node.value)
         if typing.reads or not value.type.is_integer:
             return False
-        try:
-            affine_value(value, place.domain.get_space())
-        except NotAffine:
+        if not _is_affine(value, place.domain) and node.target.id not in _selecting(rest):
             return False
         self.names.aliases[node.target.id] = value
         return True
@@ -365,6 +375,20 @@ class _Builder:
                 raise refused(f"the label '{node.label}' is used twice", node.span, "rename one of them")
             return node.label
         return next(name for k in self.unnamed if (name := f"S{k}") not in self.labels)
+
+
+def _is_affine(value: Expression, domain: isl.Set) -> bool:
+    try:
+        affine_value(value, domain.get_space())
+    except NotAffine:
+        return False
+    return True
+
+
+def _selecting(block: syntax.Block) -> set[str]:
+    """The names in subscripts: `row` in `a[row + k]`."""
+    elements = (use for use in uses(block) if isinstance(use, syntax.Subscript))
+    return {name for element in elements for index in element.indices for name in names_in(index)}
 
 
 def _has_inequation(node: syntax.Expr) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 
 import islpy as isl
 
@@ -16,10 +17,10 @@ from loadstone.model.types import INT
 from loadstone.poly import coalesced, set_space, variable
 
 
-def parameter_context(directives: syntax.Directives, names: Names, extents: isl.Set, problems: Problems) -> isl.Set:
-    """What is known of the parameters: extents are not negative, unsigned ones are not, assumptions hold."""
+def parameter_context(directives: syntax.Directives, names: Names, problems: Problems, *known: isl.Set) -> isl.Set:
+    """What is known of the parameters: unsigned ones are not negative, assumptions hold, and they are in known sets."""
     space = set_space(names.parameters, "", ())
-    context = isl.Set.universe(space).intersect(extents)
+    context = reduce(lambda all_, each: all_.intersect_params(each.params()), known, isl.Set.universe(space))
     for name in names.parameters:
         value = variable(space, name)
         if value is not None and not names.symbols[name].type.signed:

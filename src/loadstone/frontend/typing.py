@@ -222,10 +222,10 @@ class Typing:
             except NotAffine:
                 values.append(None)
         known = all(value is not None for value in values)
-        relation = _relation(space, symbol.name, values).intersect_domain(guard.domain)
+        relation = element_relation(space, symbol.name, values).intersect_domain(guard.domain)
         if not (known and guard.certain):
             relation = relation.intersect_range(self._elements(symbol, relation))
-        return Access(symbol.name, indices, relation, known and guard.certain, span)
+        return Access(symbol.name, indices, relation, known and guard.certain, span, guard.certain)
 
     def _elements(self, symbol: syntax.Symbol, relation: isl.Map) -> isl.Set:
         """The elements of an array, as far as its extents are known and affine."""
@@ -377,7 +377,7 @@ def _fixed_call(name: str, arguments: tuple[Expression, ...], span: Span) -> Exp
             raise refused(f"'{name}' is not defined on fixed point", span, hint)
 
 
-def _relation(space: isl.Space, array: str, values: list[isl.PwAff | None]) -> isl.Map:
+def element_relation(space: isl.Space, array: str, values: list[isl.PwAff | None]) -> isl.Map:
     """The map from instances to elements, with unknown subscripts left free."""
     zero = constant(space, 0)
     relation = map_from_values(space, [zero if value is None else value for value in values], array)

@@ -103,7 +103,7 @@ class BusTop:
         """The design of a kind, with the module under supervision; `own` are further fields of it."""
         named = self.host.named()
         return kind(
-            module=make_supervised(self.name, self.module, self.bus, named["parameters"], limits),
+            module=make_supervised(self.kernel, self.name, self.module, self.bus, named["parameters"], limits),
             kernel=self.kernel,
             limits=limits,
             bus=self.bus,

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from loadstone.hardware.compute.unit import ComputeUnit
+from loadstone.hardware.control.expressions import Arithmetic
+from loadstone.hardware.control.ranged import Ranged
 from loadstone.hardware.names import Names
 from loadstone.loops.ranges import Limits
+from loadstone.model.from_isl import condition_of
+from loadstone.model.kernel import Kernel
 from loadstone.rtl.conditions import all_of
 from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.types import Bits, bit, signed
@@ -66,6 +70,9 @@ def parameter_type(limits: Limits) -> Bits:
     return _WORD if all(_WORD.holds(limit) for limit in limits) else _LONG
 
 
-def are_in_range(ports: Mapping[str, Signal], limits: Mapping[str, Limits]) -> Value:
-    """Whether all parameters are in the ranges that the hardware is made for."""
-    return all_of(*(all_of(port >= limits[name][0], port <= limits[name][1]) for name, port in ports.items()))
+def are_allowed(names: Names, kernel: Kernel, ports: Mapping[str, Signal], limits: Mapping[str, Limits]) -> Value:
+    """Whether all parameters have values for which the hardware is made, and the assumptions of its kernel hold."""
+    in_range = (all_of(port >= limits[name][0], port <= limits[name][1]) for name, port in ports.items())
+    arithmetic = Arithmetic(names, {(name, 1): Ranged(port, *limits[name]) for name, port in ports.items()}, "assumed")
+    assumed = (arithmetic.condition(condition_of(each.condition)) for each in kernel.assumptions)
+    return all_of(*in_range, *assumed)

@@ -12,7 +12,7 @@ from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.datapath.timing import MemoryTiming
 from loadstone.hardware.design import Design
-from loadstone.hardware.host_ports import HostPorts, are_in_range, parameter_type, scalar_types
+from loadstone.hardware.host_ports import HostPorts, are_allowed, parameter_type, scalar_types
 from loadstone.hardware.layout import ArrayLayout, layouts_of
 from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.selection import one_hot_mux
@@ -109,7 +109,8 @@ class _Top:
         """Adds all parts and connects them."""
         self.running = self.names.state("running", comment="since the cycle after the start")
         self.accepts = self.names.wire("accepts_start", self.host.start & ~self.running)
-        self.in_range = self.names.wire("in_range", are_in_range(self.host.parameters, self.limits))
+        allowed = are_allowed(self.names, self.compute.kernel, self.host.parameters, self.limits)
+        self.in_range = self.names.wire("in_range", allowed)
         begin = self.names.wire("begin_run", self.accepts & self.in_range)
         given = Surroundings(self._narrow(), self.host.scalars_in, begin)
         self.engine = Engine(self.names, self.compute, given)

@@ -12,9 +12,10 @@ from enum import IntEnum
 
 from loadstone.bus.masters import master_ports
 from loadstone.bus.ports import Bus, attach
-from loadstone.hardware.host_ports import are_in_range, parameter_type
+from loadstone.hardware.host_ports import are_allowed, parameter_type
 from loadstone.hardware.names import Names
 from loadstone.loops.ranges import Limits
+from loadstone.model.kernel import Kernel
 from loadstone.rtl.conditions import mux
 from loadstone.rtl.expressions import Signal, Value, cat, const
 from loadstone.rtl.module import Instance, Module
@@ -70,20 +71,26 @@ def tell_failures(m: Module, reader: Instance, writer: Instance) -> None:
 
 
 def make_supervised(
-    name: str, core: Module, bus: Bus, parameters: Mapping[str, str], limits: Mapping[str, Limits]
+    kernel: Kernel, name: str, core: Module, bus: Bus, parameters: Mapping[str, str], limits: Mapping[str, Limits]
 ) -> Module:
-    """The hardware `core` under supervision, with its own ports but for those of the supervisor.
+    """The hardware `core` of a kernel under supervision, with its own ports but for those of the supervisor.
 
     `parameters` names the ports of parameters, which become those of whole words. `error` is an `ErrorKind`.
     """
-    return _Supervisor(name, core, bus, parameters, limits).filled()
+    return _Supervisor(kernel, name, core, bus, parameters, limits).filled()
 
 
 class _Supervisor:
     """The module while it is made."""
 
     def __init__(
-        self, name: str, core: Module, bus: Bus, parameters: Mapping[str, str], limits: Mapping[str, Limits]
+        self,
+        kernel: Kernel,
+        name: str,
+        core: Module,
+        bus: Bus,
+        parameters: Mapping[str, str],
+        limits: Mapping[str, Limits],
     ) -> None:
         self.core, self.bus = core, bus
         self.module = m = Module(name, core.comment)
@@ -95,8 +102,8 @@ class _Supervisor:
         self.abort = m.input(ABORT, bit, "ends a run; the bus is quiet when it is done")
         self.clear = m.input(CLEAR, bit, "ends a run, and resets all but the bus")
         self.clear_error = m.input(CLEAR_ERROR, bit, "forgets the last error")
-        in_range = are_in_range({each: self.inputs[port] for each, port in parameters.items()}, limits)
-        self.in_range = self.names.wire("in_range", in_range)
+        inputs = {each: self.inputs[port] for each, port in parameters.items()}
+        self.in_range = self.names.wire("in_range", are_allowed(self.names, kernel, inputs, limits))
         self.stopping = self.names.state("stopping", comment="no further burst is asked for")
         self.wipes = self.names.state("wipes", comment="the hardware inside is reset")
         self.cleared = self.names.state("was_cleared", comment="nothing will be left of the run")

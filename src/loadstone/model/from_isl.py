@@ -39,6 +39,11 @@ def expression_of(value: isl.PwAff) -> Expression:
     return from_ast(build.expr_from_pw_aff(value))
 
 
+def condition_of(value: isl.Set) -> Expression:
+    """An expression that is not zero for the parameters in a set."""
+    return from_ast(isl.AstBuild.from_context(isl.Set.universe(value.get_space())).expr_from_set(value))
+
+
 def from_aff(value: isl.Aff) -> Expression:
     """An affine expression with floors, term by term; rounded down where it is a fraction.
 

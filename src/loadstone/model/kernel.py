@@ -25,7 +25,8 @@ class Array:
 
     `extents` are expressions over the parameters. `initialised`: its contents are defined when the kernel starts.
     `live_out`: somebody may look at it when the kernel has ended. `values`: the contents, where the source states
-    them (row by row). `local`: declared inside of the kernel.
+    them (row by row). `local`: declared inside of the kernel. `flat`: the source subscripts it by one address,
+    `a[i * n + k]`, which is that of `extents`, row by row.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Array:
     values: tuple[Number, ...] | None = None
     local: bool = False
     span: Span | None = None
+    flat: bool = False
 
     @property
     def rank(self) -> int:
@@ -49,7 +51,7 @@ class Access:
 
     `relation` maps instances to elements. When `exact`, every instance surely touches that element (a read that is
     evaluated only sometimes is exact too, if another one of the statement always reads the element); otherwise it may
-    touch any of the elements, or none.
+    touch any of the elements, or none. `certain`: every instance touches some element.
     """
 
     array: str
@@ -57,6 +59,7 @@ class Access:
     relation: isl.Map
     exact: bool
     span: Span | None = None
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,12 +138,24 @@ class Privatised:
         return f"{self.temporary} is expanded along {', '.join(self.loops)}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Assumption:
+    """A condition on parameters that the source does not state, and what holds only under it.
+
+    It is part of the context. Every generated program refuses parameters that violate it.
+    """
+
+    condition: isl.Set
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Kernel:
     """A static-control program part, understood completely.
 
-    `parameter_types` names the parameters in order. `context` holds what is known of them. `privatised` says which
-    temporaries of the source have been given places of their own.
+    `parameter_types` names the parameters in order. `context` holds what is known of them, `assumptions` the part of it
+    that is not stated by the source. `remarks` say what could be declared better. `privatised` says which temporaries
+    of the source have been given places of their own.
     """
 
     name: str
@@ -152,6 +167,8 @@ class Kernel:
     tiling: TilingRequest | None = None
     original: Original | None = None
     privatised: tuple[Privatised, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         statements = ", ".join(f"{s.name}[{', '.join(s.iterators)}]" for s in self.statements)

@@ -132,6 +132,20 @@ def with_parameters_first(value: isl.Set) -> isl.Set:
     return unnamed.move_dims(Dim.set, 0, Dim.param, 0, count)
 
 
+def parameters_at_least(space: isl.Space, number: int) -> isl.Set:
+    """The parameters of a space, none of which is less than a number."""
+    box, least = isl.Set.universe(space.params()), isl.Val.int_from_si(space.get_ctx(), number)
+    for position in range(space.dim(Dim.param)):
+        box = box.lower_bound_val(Dim.param, position, least)
+    return box
+
+
+def is_simple(value: isl.Set) -> bool:
+    """Whether a set is one polyhedron, without quotients."""
+    pieces = value.get_basic_set_list()
+    return pieces.n_basic_set() == 1 and pieces.get_at(0).dim(Dim.div) == 0
+
+
 def box_near_least(known: isl.Set, reach: int) -> isl.Set:
     """The parameters that are at most so far from the least values that are known of them, or from -1."""
     values, box = with_parameters_first(isl.Set.from_params(known)), isl.Set.universe(known.get_space())

@@ -31,7 +31,7 @@ from loadstone.emit.c.code import (
 from loadstone.emit.c.interface import Interface, Style
 from loadstone.emit.c.names import renamed
 from loadstone.emit.c.printer import instance_code, loop_code, written
-from loadstone.emit.c.program import Limit, Program, called
+from loadstone.emit.c.program import Limit, Program, called, with_assumptions
 from loadstone.emit.c.transfers import Transfers, local_element, point_rank
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Instance, Node
@@ -77,7 +77,7 @@ def _program(given: Interface) -> Program:
         called((*small, processes.compute_tile), running),
         running,
         sequential,
-        _limit(given),
+        with_assumptions(_limit(given), accelerator.kernel, given.names),
         rank=point_rank(accelerator),
         depth=accelerator.depth,
     )

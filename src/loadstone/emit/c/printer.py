@@ -291,6 +291,8 @@ def emit_kernel(kernel: Kernel, loops: Node, name: str) -> str:
     temporaries = [INDENT + f"{declaration(array)};" for array in kernel.arrays.values() if _is_temporary(array)]
 
     def element(array: str, subscripts: Sequence[Text], _: bool) -> Text:
+        if _is_by_address(kernel.arrays[array]):
+            return Text(f"{array}[{_address(kernel.arrays[array], subscripts)}]")
         name = f"(*{array})" if array in pointers else array
         return Text(name + "".join(f"[{subscript.text}]" for subscript in subscripts))
 
@@ -313,7 +315,23 @@ def _is_temporary(array: Array) -> bool:
 
 
 def _declared(array: Array, pointers: frozenset[str]) -> str:
-    return f"{array.type} *{array.name}" if array.name in pointers else declaration(array)
+    is_pointer = array.name in pointers or _is_by_address(array)
+    return f"{array.type} *{array.name}" if is_pointer else declaration(array)
+
+
+def _is_by_address(array: Array) -> bool:
+    """Whether a function takes an array as a pointer to its first element, as the source does."""
+    return array.flat and not _is_temporary(array)
+
+
+def _address(array: Array, subscripts: Sequence[Text]) -> str:
+    """The position of an element, row by row."""
+    text = subscripts[0].text
+    for extent, subscript in zip(array.extents[1:], subscripts[1:], strict=True):
+        size = emit_expression(extent)
+        row = text if text.isidentifier() else f"({text})"
+        text = f"{row} * {size if isinstance(extent, Constant | Variable) else f'({size})'} + {subscript.text}"
+    return text
 
 
 def declaration(array: Array) -> str:

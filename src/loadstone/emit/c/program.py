@@ -18,9 +18,12 @@ from loadstone.emit.c.code import (
     Text,
     Value,
     c_declaration,
+    listed,
 )
 from loadstone.emit.c.names import Names
-from loadstone.emit.c.printer import definitions, warnings_of_source
+from loadstone.emit.c.printer import definitions, emit_expression, warnings_of_source, written
+from loadstone.model.expression import unary
+from loadstone.model.from_isl import condition_of
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import BOOL
 
@@ -41,6 +44,18 @@ class Limit:
 
     refused: Text
     sizes: str
+
+
+def with_assumptions(limit: Limit | None, kernel: Kernel, names: Names) -> Limit | None:
+    """The limit of a program whose kernel rests on assumptions."""
+    broken = [written(names.counted(unary("!", condition_of(each.condition)))) for each in kernel.assumptions]
+    if not broken:
+        return limit
+    texts = ", ".join(emit_expression(condition_of(each.condition)) for each in kernel.assumptions)
+    sizes = f"Assumes {texts}" + (
+        f". {limit.sizes.removesuffix(',')} and without assumptions," if limit else "; otherwise,"
+    )
+    return Limit(listed([*([limit.refused] if limit else []), *broken], " || "), sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +134,10 @@ class Program:
         """What stands before the functions: constants, helpers and types."""
         members = ", ".join(f"x{k}" for k in range(self.rank))
         every = (*self.functions, *self.processes, *([self.sequential] if self.sequential else []))
-        helpers = {use for function in every for use in function.uses if isinstance(use, Helper)}
+        uses = frozenset[object]().union(
+            *(function.uses for function in every), self.limit.refused.uses if self.limit else ()
+        )
+        helpers = {use for use in uses if isinstance(use, Helper)}
         return [
             *([f"enum {{ DEPTH = {self.depth} }}; /* tiles in flight */", ""] if self.depth else []),
             *warnings_of_source(self.kernel),

@@ -17,7 +17,7 @@ from loadstone.frontend.c.declarations import (
     literal_value,
     shape_of,
 )
-from loadstone.frontend.c.trees import innermost, subscripted
+from loadstone.frontend.c.trees import innermost, subscripted, summands
 from loadstone.model.types import INT, ULONG, Number, ScalarType
 
 _REFUSED_STATEMENTS: dict[type[c_ast.Node], tuple[str, str]] = {
@@ -46,7 +46,8 @@ def refused(message: str, span: Span, hint: str = "") -> InputError:
 class Lowering:
     """Lowers the nodes of one file; problems are collected statement by statement.
 
-    `unsupported` holds what is wrong with declarations that matter only where they are used.
+    `unsupported` holds what is wrong with declarations that matter only where they are used, `ranks` the numbers of
+    dimensions of what is declared.
     """
 
     span: Callable[[c_ast.Node], Span]
@@ -54,6 +55,7 @@ class Lowering:
     problems: Problems
     unsupported: dict[str, Diagnostic] = field(default_factory=dict[str, Diagnostic])
     labels: set[str] = field(default_factory=set[str])
+    ranks: dict[str, int] = field(default_factory=dict[str, int])
 
     def expression_at(self, node: c_ast.Node, span: Callable[[c_ast.Node], Span]) -> syntax.Expr:
         """An expression that stands elsewhere, with a position finder of its own."""
@@ -159,6 +161,7 @@ class Lowering:
             hint = "use integers, float, double, and arrays and structures of them"
             raise refused(f"'{node.name}' has a type that kernels cannot hold", span, hint)
         extents = tuple(None if dim is None else self.expression(dim) for dim in shape.extents)
+        self.ranks[node.name] = len(extents)
         values = self._constant_values(node, shape)
         return syntax.Symbol(
             node.name,
@@ -337,11 +340,33 @@ class Lowering:
         if isinstance(base, c_ast.UnaryOp) and base.op == "*" and isinstance(base.expr, c_ast.ID):
             indices.insert(0, syntax.Literal(0, INT, "0", span))
             base = base.expr
+        if isinstance(base, c_ast.BinaryOp):
+            start = self._pointed(base, span)
+            last = syntax.BinaryOp("+", start.indices[-1], indices[0], span)
+            return replace(start, indices=(*start.indices[:-1], last, *indices[1:]))
         if isinstance(base, c_ast.StructRef):
             raise self._refused_expression(base, self.span(base))
         if not isinstance(base, c_ast.ID):
-            raise refused("only a named array can be subscripted", span, "pointer arithmetic is not supported")
+            raise refused("only a named array can be subscripted", span, "subscript a named array")
         return syntax.Subscript(base.name, tuple(indices), span)
+
+    def _pointed(self, node: c_ast.Node, span: Span) -> syntax.Subscript:
+        """The element that the sum of an array, or of a row of it, and of integers points to."""
+        terms = list(summands(node))
+        base = next((k for k, (sign, term) in enumerate(terms) if sign == "+" and self._is_pointer(term)), 0)
+        array, subscripts = subscripted(terms.pop(base)[1])
+        if not isinstance(array, c_ast.ID) or len(subscripts) >= self.ranks.get(array.name, 0):
+            raise refused("this pointer is not the sum of an array and integers", span, "subscript a named array")
+        offset: syntax.Expr = syntax.Literal(0, INT, "0", span)
+        for position, (sign, term) in enumerate(terms):
+            value = self.expression(term)
+            offset = value if position == 0 and sign == "+" else syntax.BinaryOp(sign, offset, value, span)
+        return syntax.Subscript(array.name, (*map(self.expression, subscripts), offset), span)
+
+    def _is_pointer(self, node: c_ast.Node) -> bool:
+        """Whether an expression names an array, or a row of one."""
+        base, subscripts = subscripted(node)
+        return isinstance(base, c_ast.ID) and len(subscripts) < self.ranks.get(base.name, 0)
 
     def _unary(self, node: c_ast.UnaryOp, span: Span) -> syntax.Expr:
         match node.op:
@@ -352,7 +377,7 @@ class Lowering:
             case "*" if isinstance(node.expr, c_ast.ID):
                 return syntax.Subscript(node.expr.name, (syntax.Literal(0, INT, "0", span),), span)
             case "*":
-                raise refused("pointer arithmetic is not supported", span, "subscript a named array")
+                return self._pointed(node.expr, span)
             case "&":
                 raise refused("taking an address is not supported here", span, "name the variable itself")
             case "sizeof":

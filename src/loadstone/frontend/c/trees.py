@@ -91,6 +91,15 @@ def subscripted(node: c_ast.Node) -> tuple[c_ast.Node, list[c_ast.Node]]:
     return node, subscripts
 
 
+def summands(node: c_ast.Node, sign: str = "+") -> Iterator[tuple[str, c_ast.Node]]:
+    """The terms of a sum, with their signs."""
+    if isinstance(node, c_ast.BinaryOp) and node.op in ("+", "-"):
+        yield from summands(node.left, sign)
+        yield from summands(node.right, sign if node.op == "+" else {"+": "-", "-": "+"}[sign])
+    else:
+        yield sign, node
+
+
 def element(base: c_ast.Node, subscripts: list[c_ast.Node]) -> c_ast.Node:
     """`base[subscripts]...`."""
     for subscript in subscripts:
