@@ -59,7 +59,7 @@ def kernel_arrays(
         live_out = symbol.live_out and name in written
         values = _filled(symbol, extents)
         arrays[name] = Array(
-            *(name, symbol.type, extents, symbol.initialised, live_out, values, symbol.local, symbol.span),
+            *(name, symbol.type.plain, extents, symbol.initialised, live_out, values, symbol.local, symbol.span),
             flat=shape is not None,
         )
         context = context if shape else _nonnegative(context, symbol, extents)

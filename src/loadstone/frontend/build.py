@@ -33,13 +33,12 @@ from loadstone.frontend.typing import (
     Typing,
     condition_parts,
     conjunction,
-    fixed_constant,
     not_affine,
     refused,
     settled,
 )
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
-from loadstone.model.expression import Expression, converted, unary
+from loadstone.model.expression import Expression, unary
 from loadstone.model.kernel import Access, Kernel, Original, Statement
 from loadstone.model.types import INT, ScalarType
 from loadstone.poly import coalesced, map_from_values, set_space, variable
@@ -93,7 +92,7 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
     context = parameter_context(program.directives, names, problems, arrays.context, *assumed)
     kernel = Kernel(
         program.name,
-        {name: names.symbols[name].type for name in names.parameters},
+        {name: names.symbols[name].type.plain for name in names.parameters},
         context,
         tuple(_within(statement, context) for statement in statements),
         arrays.arrays,
@@ -251,6 +250,8 @@ class _Builder:
         symbol = self.names.symbols.get(name)
         if symbol is None or not symbol.type.is_integer or symbol.type.bits < 32 or symbol.extents or symbol.live_out:
             return False
+        if symbol.type.widening:
+            return False
         written_again = name in written_names(rest)
         return not written_again and _mentions(self.resolved.body, name) == _mentions(rest, name) + 1
 
@@ -343,9 +344,8 @@ class _Builder:
         typing = Typing(self.names, place.iterators, domain, self.formats)
         condition = self._typed_conditions(place, typing)
         guard = Guard(domain, condition is None)
-        value = typing.expression(node.value, guard)
+        value = typing.value(node.value, self._stored_type(node.target), guard)
         write = typing.write(node.target, condition is None)
-        kind = self.names.symbols[write.array].type
         schedule = _schedule(domain.get_space(), (*place.time, next(place.position))).intersect_domain(domain)
         self.statements.append(
             Statement(
@@ -355,11 +355,16 @@ class _Builder:
                 schedule,
                 settled(typing.reads),
                 write,
-                converted(fixed_constant(value, kind), kind),
+                value,
                 condition,
                 node.span,
             )
         )
+
+    def _stored_type(self, target: syntax.Name | syntax.Subscript) -> ScalarType:
+        """The type of what is assigned to; its access says what is wrong where there is none."""
+        name = target.base if isinstance(target, syntax.Subscript) else target.id
+        return self.names.symbols[name].type if name in self.names.symbols else INT
 
     def _typed_conditions(self, place: _Place, typing: Typing) -> Expression | None:
         result: Expression | None = None

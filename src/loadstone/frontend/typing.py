@@ -10,7 +10,7 @@ from typing import assert_never
 import islpy as isl
 
 from loadstone.errors import Diagnostic, InputError, Span
-from loadstone.frontend import syntax
+from loadstone.frontend import syntax, widening
 from loadstone.frontend.equivalence import extremum
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
 from loadstone.model.evaluate import evaluate
@@ -34,7 +34,7 @@ from loadstone.model.expression import (
 )
 from loadstone.model.functions import OPERATORS, SIGNATURES
 from loadstone.model.kernel import Access
-from loadstone.model.types import INT, ScalarType, common_type
+from loadstone.model.types import BOOL, INT, ScalarType, common_type
 from loadstone.poly import map_from_values
 from loadstone.poly.dimensions import at_least, free_component
 from loadstone.poly.spaces import Dim, constant
@@ -117,7 +117,18 @@ class Typing:
 
     def expression(self, node: syntax.Expr, guard: Guard | None = None) -> Expression:
         """The typed expression."""
-        guard = guard or Guard(self.domain)
+        return widening.settled(self._typed(node, guard or Guard(self.domain)))
+
+    def value(self, node: syntax.Expr, kind: ScalarType, guard: Guard) -> Expression:
+        """The typed expression, converted to the type of what it is assigned to."""
+        found = self._typed(node, guard)
+        stored = fixed_constant(found, kind)
+        if stored is found and (kind.widening or widening.widens(found)):
+            stored = widening.conversion(found, kind, found.span)
+        return converted(widening.plain(stored), kind.plain)
+
+    def _typed(self, node: syntax.Expr, guard: Guard) -> Expression:
+        """The typed expression, whose type may widen."""
         match node:
             case syntax.Literal():
                 return self._literal(node)
@@ -126,8 +137,7 @@ class Typing:
             case syntax.Subscript():
                 return self._element(node, guard)
             case syntax.UnaryOp(op=op, operand=operand, span=span):
-                value = self.condition(operand, guard) if op == "!" else self.expression(operand, guard)
-                return self._checked(op, unary(op, value, span), span)
+                return self._unary(op, operand, guard, span)
             case syntax.BinaryOp():
                 return self._affine_comparison(node, guard) or self._binary(node, guard)
             case syntax.Conditional():
@@ -135,9 +145,15 @@ class Typing:
             case syntax.Invocation():
                 return self._call(node, guard)
             case syntax.Conversion(type=kind, operand=operand, span=span):
-                return self._conversion(self.expression(operand, guard), self._chosen(kind), span)
+                return self._conversion(self._typed(operand, guard), self._chosen(kind), span)
             case _:
                 assert_never(node)
+
+    def _unary(self, op: str, operand: syntax.Expr, guard: Guard, span: Span) -> Expression:
+        value = self.condition(operand, guard) if op == "!" else self._typed(operand, guard)
+        if widening.widens(value):
+            return widening.unary_operation(op, value, span)
+        return self._checked(op, unary(op, value, span), span)
 
     def _literal(self, node: syntax.Literal) -> Constant:
         chosen = self._chosen(node.type)
@@ -147,6 +163,8 @@ class Typing:
 
     def _conversion(self, operand: Expression, kind: ScalarType, span: Span) -> Expression:
         constant = fixed_constant(operand, kind)
+        if constant is operand and (kind.widening or widening.widens(operand)):
+            return widening.conversion(operand, kind, span)
         return Cast(operand, kind, False, span) if constant is operand else constant
 
     def _chosen(self, kind: ScalarType) -> ScalarType:
@@ -249,7 +267,9 @@ class Typing:
             left = self.condition(node.left, guard)
             right = self.condition(node.right, guard.under(left, node.op == "&&"))
             return binary(node.op, left, right, node.span)
-        left, right = self.expression(node.left, guard), self.expression(node.right, guard)
+        left, right = self._typed(node.left, guard), self._typed(node.right, guard)
+        if widening.widens(left, right):
+            return widening.binary_operation(node.op, left, right, node.span)
         return self._checked(node.op, binary(node.op, *_met(left, right), span=node.span), node.span)
 
     def _checked(self, op: str, expression: Expression, span: Span) -> Expression:
@@ -267,7 +287,10 @@ class Typing:
         if found is None or not isinstance(condition, syntax.BinaryOp):
             return None
         name, swapped = found
-        left, right = _met(self.expression(condition.left, guard), self.expression(condition.right, guard))
+        left, right = self._typed(condition.left, guard), self._typed(condition.right, guard)
+        if widening.widens(left, right):
+            return widening.extremum(name, left, right, node.span)
+        left, right = _met(left, right)
         if "=" in condition.op and not (left.type.is_integer and right.type.is_integer):
             del self.reads[before:]
             return None
@@ -275,13 +298,19 @@ class Typing:
 
     def _selection(self, node: syntax.Conditional, guard: Guard) -> Expression:
         condition = self.condition(node.condition, guard)
-        then = self.expression(node.then, guard.under(condition, True))
-        otherwise = self.expression(node.otherwise, guard.under(condition, False))
+        then = self._typed(node.then, guard.under(condition, True))
+        otherwise = self._typed(node.otherwise, guard.under(condition, False))
+        if widening.widens(then, otherwise):
+            return widening.selection(condition, then, otherwise, node.span)
         return select(condition, *_met(then, otherwise), span=node.span)
 
     def condition(self, node: syntax.Expr, guard: Guard) -> Expression:
         """The typed condition, with the types of C as far as it is affine."""
-        return self._affine_condition(node, guard) or self.expression(node, guard)
+        return self._affine_condition(node, guard) or self._truth(self._typed(node, guard))
+
+    def _truth(self, value: Expression) -> Expression:
+        """A value as a condition."""
+        return widening.plain(widening.conversion(value, BOOL, value.span) if widening.widens(value) else value)
 
     def _affine_comparison(self, node: syntax.BinaryOp, guard: Guard) -> Expression | None:
         return self._affine_condition(node, guard) if node.op in COMPARISONS else None
@@ -300,10 +329,12 @@ class Typing:
         return condition
 
     def _call(self, node: syntax.Invocation, guard: Guard) -> Expression:
-        arguments = tuple(self.expression(argument, guard) for argument in node.arguments)
+        arguments = tuple(self._typed(argument, guard) for argument in node.arguments)
         name = node.function
         if name in self.names.functions:
             return self._inlined(self.names.functions[name], arguments, guard, node.span)
+        if widening.widens(*arguments):
+            return _widening_call(name, arguments, node.span)
         arguments = _met(*arguments)
         if name in OPERATORS and len(arguments) == 2:
             return self._checked(OPERATORS[name], binary(OPERATORS[name], *arguments, node.span), node.span)
@@ -332,13 +363,19 @@ class Typing:
             raise refused(f"'{function.name}' is recursive", span, "kernels cannot call recursive functions")
         self._check_count(function.name, len(function.parameters), len(arguments), span)
         bound = {
-            name: cast(fixed_constant(argument, self._chosen(kind)), self._chosen(kind))
+            name: self._passed(argument, self._chosen(kind), span)
             for (name, kind), argument in zip(function.parameters, arguments, strict=True)
         }
         inner = replace(self, _bound=bound, _inlining=(*self._inlining, function.name))
         inner.reads = self.reads
-        result, kind = inner.expression(function.result, guard), self._chosen(function.type)
-        return cast(fixed_constant(result, kind), kind)
+        return self._passed(inner._typed(function.result, guard), self._chosen(function.type), span)
+
+    def _passed(self, value: Expression, kind: ScalarType, span: Span) -> Expression:
+        """A value as an argument or a result of a type."""
+        constant = fixed_constant(value, kind)
+        if constant is value and value.type != kind and (kind.widening or widening.widens(value)):
+            return widening.conversion(value, kind, span)
+        return cast(constant, kind)
 
 
 def fixed_constant(expression: Expression, kind: ScalarType) -> Expression:
@@ -362,6 +399,14 @@ def _met(*operands: Expression) -> tuple[Expression, ...]:
         return operands
     common = reduce(common_type, (operand.type for operand in operands if not _is_real_constant(operand)))
     return tuple(fixed_constant(operand, common) for operand in operands)
+
+
+def _widening_call(name: str, arguments: tuple[Expression, ...], span: Span) -> Expression:
+    """The call of a function on a type of HLS: minimum or maximum."""
+    if name in OPERATORS and OPERATORS[name] in ("min", "max") and len(arguments) == 2:
+        return widening.extremum(OPERATORS[name], arguments[0], arguments[1], span)
+    hint = "std::min and std::max are; others need a conversion, such as double(x)"
+    raise refused(f"'{name}' is not defined on the types of HLS", span, hint)
 
 
 def _fixed_call(name: str, arguments: tuple[Expression, ...], span: Span) -> Expression:

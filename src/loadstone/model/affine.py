@@ -49,7 +49,7 @@ def affine_value(expression: Expression, space: isl.Space) -> isl.PwAff:
             return _variable(expression, name, space)
         case Unary(op="-", operand=operand):
             return affine_value(operand, space).neg()
-        case Cast(operand=operand, type=kind) if kind.is_integer and operand.type.is_integer and kind.bits >= 32:
+        case Cast(operand=operand, type=kind) if kind.is_integer and (kind.bits >= 32 or kind.includes(operand.type)):
             return affine_value(operand, space)
         case Select():
             return _select(expression, space)

@@ -82,6 +82,8 @@ def _unary(op: str, value: Number) -> Number:
             return -value
         case "~":
             return ~int(value)
+        case "units":
+            return value
         case _:
             return int(not value)
 

@@ -48,7 +48,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Unary:
-    """`-x`, `~x` or `!x`."""
+    """`-x`, `~x`, `!x`, or `units x`: a number of fixed point as the integer that counts its units, or the reverse."""
 
     op: str
     operand: Expression

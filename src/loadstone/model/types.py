@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, assert_never
 
@@ -23,7 +23,9 @@ Overflow = Literal["wrap", "saturate"]
 class ScalarType:
     """A type of numbers: the C spelling of what holds them, kind, width and sign.
 
-    `fraction` (bits after the point), `rounding` and `overflow` are those of fixed point.
+    `fraction` (bits after the point), `rounding` and `overflow` are those of fixed point. `widening`: results of
+    arithmetic get as many bits as they need, as with the types of HLS; front ends make that explicit, and models have
+    none of it.
     """
 
     name: str
@@ -33,6 +35,12 @@ class ScalarType:
     fraction: int = 0
     rounding: Rounding = "truncate"
     overflow: Overflow = "wrap"
+    widening: bool = False
+
+    @property
+    def plain(self) -> ScalarType:
+        """The type without widening arithmetic."""
+        return replace(self, widening=False) if self.widening else self
 
     @property
     def is_integer(self) -> bool:
@@ -63,6 +71,11 @@ class ScalarType:
     def greatest(self) -> int:
         """The greatest integer, or the greatest number of units."""
         return 1 if self == BOOL else (1 << (self.bits - self.signed)) - 1
+
+    def includes(self, other: ScalarType) -> bool:
+        """Whether both are integers, and all of another type are of this one."""
+        both = self.is_integer and other.is_integer
+        return both and self.least <= other.least and other.greatest <= self.greatest
 
     @property
     def described(self) -> str:

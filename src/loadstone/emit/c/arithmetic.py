@@ -41,7 +41,7 @@ def operation_name(expression: Unary | Binary) -> str | None:
     if not expression.type.is_fixed:
         return None
     if isinstance(expression, Unary):
-        return f"{_format_name(expression.type)}_negate"
+        return None if expression.op == "units" else f"{_format_name(expression.type)}_negate"
     word = _OPERATIONS.get(expression.op)
     return f"{_format_name(expression.type)}_{word}" if word else None
 

@@ -83,11 +83,8 @@ def _emit(expression: Expression, operands: Sequence[str]) -> tuple[str, int]:
             return name, _ATOM
         case Operand(position=position):
             return operands[position], _ATOM
-        case Unary() if name := operation_name(expression):
-            return f"{name}({_emit(expression.operand, operands)[0]})", _ATOM
-        case Unary(op=op, operand=operand):
-            text = _inner(operand, operands, _UNARY)
-            return f"{op}{' ' if text.startswith(op) else ''}{text}", _UNARY
+        case Unary():
+            return _unary(expression, operands)
         case Cast(operand=operand) if name := conversion_name(expression):
             return f"{name}({_emit(operand, operands)[0]})", _ATOM
         case Cast(operand=operand, implicit=True) if not must_be_spelled(expression):
@@ -103,6 +100,16 @@ def _emit(expression: Expression, operands: Sequence[str]) -> tuple[str, int]:
             return _binary(expression, operands)
         case _:
             assert_never(expression)
+
+
+def _unary(expression: Unary, operands: Sequence[str]) -> tuple[str, int]:
+    op, operand, name = expression.op, expression.operand, operation_name(expression)
+    if op == "units":
+        return _emit(operand, operands)
+    if name:
+        return f"{name}({_emit(operand, operands)[0]})", _ATOM
+    text = _inner(operand, operands, _UNARY)
+    return f"{op}{' ' if text.startswith(op) else ''}{text}", _UNARY
 
 
 def _argument(expression: Expression, operands: Sequence[str]) -> str:

@@ -76,7 +76,10 @@ def float_of(kind: ScalarType) -> Float:
 
 
 def unary(op: str, node: Node, kind: ScalarType) -> Node:
-    """`-x` or `~x` of a C type."""
+    """`-x`, `~x` or `units x` of a type."""
+    if op == "units":
+        bits = bits_of(kind)
+        return node if node.type == bits else logic("units", 0, lambda a: a.wrapped(bits), node)
     if kind.kind == "float":
         return operated("negative", make_negate(float_of(kind)), node)
     if op == "-":
