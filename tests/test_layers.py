@@ -23,6 +23,7 @@ LAYERS = (
     ("transform",),
     ("transfer",),
     ("storage",),
+    ("explore",),
     ("networks",),
     ("loops",),
     ("parallel",),

@@ -15,6 +15,7 @@ Flavour = Literal["vitis", "intel"]
 Protocol = Literal["axi", "avalon"]
 Simulator = Literal["verilator", "icarus", "ghdl", "transactions"]
 StripMode = Literal["overlap", "drain"]
+Objective = Literal["words", "cycles"]
 Mode = Literal[
     "c",
     "hls",
@@ -38,6 +39,7 @@ NETWORKS: tuple[Mode, ...] = ("network-c", "network-hls", "network-hardware")
 TILED: tuple[Mode, ...] = ("c", "hls", "accelerator", "prediction")
 ON_BUS: tuple[Mode, ...] = ("accelerator", "prediction", "network-hardware")
 HARDWARE: tuple[Mode, ...] = ("on-chip", *ON_BUS)
+DEFAULT_LOCAL, WORD_BYTES = 32 * 1024, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,27 @@ def sizes(text: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
+def tile_sizes(text: str) -> tuple[int, ...] | Literal["auto"]:
+    """Tile sizes, or that they are chosen automatically.
+
+    >>> tile_sizes("auto"), tile_sizes("8")
+    ('auto', (8,))
+    """
+    return "auto" if text == "auto" else sizes(text)
+
+
+def words(text: str) -> int:
+    """A number of words, or a number of bytes of memory for words of 4 bytes.
+
+    >>> words("4096"), words("64KiB"), words("1MiB")
+    (4096, 16384, 262144)
+    """
+    for unit, size in (("KiB", 1024), ("MiB", 1024 * 1024)):
+        if text.endswith(unit):
+            return positive(text.removesuffix(unit)) * size // WORD_BYTES
+    return positive(text)
+
+
 def without_effect(options: Iterable[Option], given: frozenset[str], modes: frozenset[Mode]) -> Iterator[Option]:
     """The options that were given and take effect in none of the modes."""
     return (option for option in options if option.dest in given and option.modes and modes.isdisjoint(option.modes))
@@ -135,11 +158,26 @@ class FromNames:
 class Choices(FromNames):
     """How a kernel is tiled, and how its tiles are pipelined through local memories."""
 
-    sizes: int | tuple[int, ...] | None = described(
+    sizes: int | tuple[int, ...] | Literal["auto"] | None = described(
         "--tile",
-        "tile sizes, 32,32,32; one number applies to every dimension",
+        "tile sizes, 32,32,32; one number applies to every dimension; auto: those that move the fewest words",
         metavar="SIZES",
-        read=sizes,
+        read=tile_sizes,
+        modes=(*TILED, *NETWORKS),
+    )
+    local: int = described(
+        "--local",
+        "local memory for all buffers that --tile auto may use, in words, or as 64KiB (default: 32768)",
+        DEFAULT_LOCAL,
+        metavar="WORDS",
+        read=words,
+        modes=(*TILED, *NETWORKS),
+    )
+    objective: Objective = described(
+        "--objective",
+        "what --tile auto minimises (default: words)",
+        "words",
+        choices=("words", "cycles"),
         modes=(*TILED, *NETWORKS),
     )
     schedule: str | None = described(

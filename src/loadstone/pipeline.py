@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from loadstone.errors import Diagnostic, InputError
+from loadstone.explore.decision import Decision, Goal, decide
 from loadstone.loops.accelerator import Accelerator
 from loadstone.markup import table
 from loadstone.model.kernel import Kernel
@@ -72,7 +73,29 @@ class Compilation:
         chosen = self.choices
         if self.tiling is not None:
             return tiled_as(self.tileable, self.tiling)
-        return choose_tiling(self.tileable, chosen.sizes, chosen.schedule, chosen.strip)
+        if self.decision is not None:
+            return self.decision.tiles
+        return choose_tiling(self.tileable, _given_sizes(chosen), chosen.schedule, chosen.strip)
+
+    @cached_property
+    def decision(self) -> Decision | None:
+        """The tiling that Loadstone chose for the values of the parameters; None unless it was asked to."""
+        chosen = self.choices
+        if self.tiling is not None or chosen.sizes != "auto":
+            return None
+        goal = Goal(
+            self.tileable,
+            self.values,
+            chosen.local,
+            lambda tiles: plan_tiles(tiles, keep_dead_stores=chosen.keep_dead_stores, limit=self.limit),
+            chosen.objective,
+            chosen.depth,
+            chosen.strips,
+            self.moduli,
+            chosen.schedule,
+            chosen.strip,
+        )
+        return decide(goal)
 
     @cached_property
     def legal_tiles(self) -> TiledKernel:
@@ -89,7 +112,8 @@ class Compilation:
     def plan(self) -> LocalPlan:
         """What each tile loads and stores, with local buffers."""
         chosen = self.choices
-        return with_buffers(self.transfers, chosen.depth, power_of_two=self.moduli, strips=chosen.strips)
+        strips = chosen.strips if self.decision is None else self.decision.strips
+        return with_buffers(self.transfers, chosen.depth, power_of_two=self.moduli, strips=strips)
 
     @property
     def moduli(self) -> bool | None:
@@ -139,6 +163,10 @@ class Compilation:
         """Values for all parameters, given or from the source; None where some are missing."""
         complete = set(self.kernel.parameters) <= {*self.kernel.defaults, *self.given}
         return self.values if complete else None
+
+
+def _given_sizes(chosen: Choices) -> int | tuple[int, ...] | None:
+    return None if chosen.sizes == "auto" else chosen.sizes
 
 
 def parameter_values(kernel: Kernel, given: Mapping[str, int]) -> dict[str, int]:

@@ -68,7 +68,9 @@ TYPES = Option(
 SCRIPT = Option("--script", "transform the kernel by the steps in this file first", "script", metavar="FILE")
 ILLEGAL = _flag("--allow-illegal", "let steps break dependences that later steps mend")
 REDUCTIONS = _flag("--free-reductions", "reorder sums and products, which changes rounding")
-TILING = tuple(option for option in options_of(Choices) if option.dest in ("sizes", "schedule", "strip"))
+TILING = tuple(
+    option for option in options_of(Choices) if option.dest in ("sizes", "local", "objective", "schedule", "strip")
+)
 RUN = options_of(RunOptions)
 
 

@@ -14,6 +14,8 @@ from rich.text import Text
 from loadstone.cli.compilations import compilation_of
 from loadstone.cli.console import console, table
 from loadstone.cli.parser import refuse
+from loadstone.explore.decision import Decision
+from loadstone.explore.pragma import tiling_pragma
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.description import accelerator_info, buffer_info, bursts, privatised_info
 from loadstone.pipeline import Compilation
@@ -39,7 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
     compilation = compilation_of(arguments)
     if arguments.json:
         given = compilation.given_values
-        print(json.dumps(accelerator_info(compilation.accelerator, given, per_tile=arguments.per_tile)))
+        info = accelerator_info(compilation.accelerator, given, per_tile=arguments.per_tile)
+        chosen = {} if compilation.decision is None else {"auto": compilation.decision.as_json()}
+        print(json.dumps({**info, **chosen}))
     else:
         _show(compilation, arguments.per_tile, console())
     return 0
@@ -77,6 +81,8 @@ def _show(compilation: Compilation, per_tile: bool, screen: Console) -> None:
     screen.print(f"schedule {tiles.schedule}", markup=False)
     coordinates = ", ".join(f"{name} of size {size}" for name, size in zip(tiles.coordinates, tiles.sizes, strict=True))
     screen.print(f"tiles    {coordinates}; a strip runs over {', '.join(tiles.inner)}")
+    if compilation.decision is not None:
+        _show_decision(compilation.decision, screen)
     follow = plan.handover
     screen.print(f"pipeline {plan.depth} tiles in flight; strips {follow.mode}: {follow.why}")
     for name, reason in follow.reasons.items():
@@ -95,6 +101,17 @@ def _show(compilation: Compilation, per_tile: bool, screen: Console) -> None:
     _show_scans(accelerator, screen)
     if parameters is not None:
         _show_comparison(plan, parameters, screen)
+
+
+def _show_decision(decision: Decision, screen: Console) -> None:
+    bound = "" if decision.bound is None else f", bound {decision.bound:.0f}"
+    needed = f"compulsory {decision.compulsory}{bound}: {decision.ratio:.2f} times as many as needed"
+    screen.print(f"auto     {decision.words} words with {decision.cells} of {decision.goal.local} cells; {needed}")
+    looked = f"{decision.orders} orders, {decision.plans} plans{'' if decision.complete else ', stopped early'}"
+    pragma = tiling_pragma(decision.tiles, decision.goal.kernel)
+    screen.print(f"         {looked}; paste: {pragma or 'no pragma, statements were changed'}", markup=False)
+    if decision.strips == "drain":
+        screen.print("         and give --strips drain")
 
 
 def _show_buffers(

@@ -142,3 +142,10 @@ def signed_differences(pairs: isl.Map) -> isl.Set:
     """The differences of pairs in both directions, for any parameters; maybe more: unknown divisions are dropped."""
     found = for_any_parameters(pairs.deltas().reset_tuple_id()).remove_unknown_divs()
     return coalesced(found.union(found.neg()))
+
+
+def with_inputs(value: isl.Map, kept: Collection[int]) -> isl.Map:
+    """The map from some of its inputs, for any values of the others."""
+    for position in reversed(range(value.dim(Dim.in_))):
+        value = value if position in kept else value.project_out(Dim.in_, position, 1)
+    return value

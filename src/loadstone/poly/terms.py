@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import lcm
+from re import findall
 
 import islpy as isl
 
-from loadstone.poly.linear import linear, variable_names
+from loadstone.poly.linear import conditions, linear, variable_names
 from loadstone.poly.polynomials import affine
 from loadstone.poly.spaces import Dim
 
@@ -162,10 +163,14 @@ def _term_text(term: Term, denominator: int, names: Sequence[str]) -> str:
 
 
 def _floor_text(argument: isl.Aff, names: Sequence[str]) -> str:
-    parts = linear(argument, names)
+    return f"({_numerator_text(argument, names)}//{linear(argument, names).divisor})"
+
+
+def _numerator_text(value: isl.Aff, names: Sequence[str]) -> str:
+    parts = linear(value, names)
     products = [f"{factor}*{name}" for factor, name in parts.variables]
     products += [f"{factor}*{_floor_text(inner, names)}" for factor, inner in parts.floors]
-    return f"(({' + '.join([*products, str(parts.constant)])})//{parts.divisor})"
+    return f"({' + '.join([*products, str(parts.constant)])})"
 
 
 def sum_of(polynomials: Iterator[isl.QPolynomial], space: isl.Space) -> isl.QPolynomial:
@@ -181,3 +186,33 @@ def without_parameters(value: isl.Set, values: Mapping[str, int]) -> isl.Set:
             value = value.fix_val(Dim.param, position, isl_value(value.get_ctx(), number))
             value = value.project_out(Dim.param, position, 1)
     return value
+
+
+def compiled_pieces(value: isl.PwQPolynomial) -> tuple[tuple[str, ...], Callable[..., int]]:
+    """A count without dimensions as the parameters that it depends on, and a Python function of these."""
+    found: list[tuple[isl.Set, isl.QPolynomial]] = []
+    value.foreach_piece(lambda domain, polynomial: found.append((domain, polynomial)))
+    names = variable_names(value.get_domain_space())
+    lines = [_piece_text(domain, polynomial, names) for domain, polynomial in found]
+    used = tuple(name for name in names if any(name in _words(line) for line in lines))
+    scope: dict[str, Callable[..., int]] = {}
+    exec("\n".join([f"def value({', '.join(used)}):", *lines, "    return 0"]), scope)
+    return used, scope["value"]
+
+
+def _piece_text(domain: isl.Set, polynomial: isl.QPolynomial, names: Sequence[str]) -> str:
+    """A line that returns the value of one piece where it holds."""
+    parts = domain.compute_divs().remove_redundancies().get_basic_sets()
+    places = [" and ".join(_condition_text(c, names) for c in conditions(part)) or "True" for part in parts]
+    found = terms(polynomial)
+    denominator = lcm(*(term.coefficient.denominator for term in found))
+    text = " + ".join(_term_text(term, denominator, names) for term in found) or "0"
+    return f"    if {' or '.join(f'({place})' for place in places)}: return ({text})//{denominator}"
+
+
+def _condition_text(value: isl.Aff, names: Sequence[str]) -> str:
+    return f"{_numerator_text(value, names)} >= 0"
+
+
+def _words(text: str) -> set[str]:
+    return set(findall(r"\w+", text))

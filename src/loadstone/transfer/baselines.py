@@ -26,7 +26,7 @@ class Baseline:
 
 def baselines(tiles: TiledKernel) -> tuple[Baseline, ...]:
     """No reuse between tiles; the whole strip at once; and what no plan can avoid."""
-    return (_per_tile(tiles), _per_strip(tiles), _compulsory(tiles.kernel))
+    return (_per_tile(tiles), _per_strip(tiles), compulsory(tiles.kernel))
 
 
 def _per_tile(tiles: TiledKernel) -> Baseline:
@@ -43,7 +43,7 @@ def _per_strip(tiles: TiledKernel) -> Baseline:
     return Baseline("whole strip at once", tuple(maps_of(transfers.loaded)), tuple(maps_of(transfers.stored)))
 
 
-def _compulsory(kernel: Kernel) -> Baseline:
+def compulsory(kernel: Kernel) -> Baseline:
     """Each input once, each live-out element that is written once."""
     names = {array.name for array in memory_arrays(kernel)}
     visible = {array.name for array in memory_arrays(kernel) if array.live_out}

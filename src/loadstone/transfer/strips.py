@@ -83,12 +83,12 @@ def _by_strip(tiles: TiledKernel, statement: Statement, accesses: tuple[Access, 
 def _exposed_reads(tiles: TiledKernel) -> isl.UnionMap:
     """Strips to the elements that they may read without having surely written them before."""
     found = isl.UnionMap.empty(tiles.kernel.context.get_space())
-    for sink, position in _reads_in_memory(tiles.kernel):
+    for sink, position in reads_in_memory(tiles.kernel):
         found = found.union(_uncovered(tiles, sink, position).to_union_map())
     return found
 
 
-def _reads_in_memory(kernel: Kernel) -> Iterator[tuple[Statement, int]]:
+def reads_in_memory(kernel: Kernel) -> Iterator[tuple[Statement, int]]:
     """The read references to arrays in external memory, by statement and operand position."""
     for statement in kernel.statements:
         for position, read in enumerate(statement.reads):
@@ -100,7 +100,7 @@ def _uncovered(tiles: TiledKernel, sink: Statement, position: int) -> isl.Map:
     """Strips to the elements of a read whose last sure writer is not in the same strip."""
     read = sink.reads[position].relation.intersect_params(tiles.kernel.context)
     access_to_strip = read.domain_map().apply_range(_instance_to_strip(tiles, sink.name))
-    flow = _flow_through_elements if tiles.kernel.exact else _sure_flow_through_elements
+    flow = flow_through_elements if tiles.kernel.exact else _sure_flow_through_elements
     for dependence in maps_of(flow(tiles.kernel, sink, position)):
         source = dependence.get_tuple_name(Dim.in_)
         covered = dependence.reverse().apply_range(_instance_to_strip(tiles, source))
@@ -108,7 +108,7 @@ def _uncovered(tiles: TiledKernel, sink: Statement, position: int) -> isl.Map:
     return access_to_strip.reverse().range_factor_range()
 
 
-def _flow_through_elements(kernel: Kernel, sink: Statement, position: int) -> isl.UnionMap:
+def flow_through_elements(kernel: Kernel, sink: Statement, position: int) -> isl.UnionMap:
     """The value-based flow of a read, writer to pairs of reader and element."""
     read = sink.reads[position].relation.intersect_params(kernel.context)
     by_reader = flow_of_reads(kernel)[sink.name, position].apply_range(read.domain_map().reverse().to_union_map())
@@ -149,8 +149,8 @@ def _universe(tiles: TiledKernel, array: Array) -> isl.Set:
 def _read_in_later_strips(tiles: TiledKernel) -> isl.UnionMap:
     """Strips to the elements whose value a later strip reads."""
     found = isl.UnionMap.empty(tiles.kernel.context.get_space())
-    for sink, position in _reads_in_memory(tiles.kernel):
-        for dependence in maps_of(_flow_through_elements(tiles.kernel, sink, position)):
+    for sink, position in reads_in_memory(tiles.kernel):
+        for dependence in maps_of(flow_through_elements(tiles.kernel, sink, position)):
             found = found.union(_handed_on(tiles, dependence, sink).to_union_map())
     return found
 

@@ -1,0 +1,106 @@
+"""Counts of boxes in closed form, compiled: their sum over all strips, for any sizes of tiles.
+
+barvinok counts the elements of a box once, as a quasi-polynomial in its bounds. What a tiling moves is then a sum of
+values of this function, over strips that are intervals in each outer dimension. Dimensions that a count does not depend
+on are not summed over: the number of their intervals is a factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from math import prod
+
+import islpy as isl
+
+from loadstone.explore.strip_boxes import Elements
+from loadstone.poly.isolated import isolated
+from loadstone.poly.limits import LimitReached
+from loadstone.poly.names import names_of
+from loadstone.poly.terms import compiled_pieces, without_parameters
+
+CARD_LIMIT, CARD_SECONDS = 1_000_000, 4
+Interval = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoxCount:
+    """The number of elements of an array in a box, as a function of its bounds L and H in the dimensions `dims`."""
+
+    array: str
+    dims: tuple[int, ...]
+    order: tuple[int, ...]
+    function: Callable[..., int]
+
+    def at(self, box: Sequence[Interval]) -> int:
+        """The count for a box, given by an interval for each of `dims`."""
+        bounds = [bound for interval in box for bound in interval]
+        return self.function(*(bounds[k] for k in self.order))
+
+
+def box_counts(sets: Sequence[Elements], seconds: int = CARD_SECONDS) -> tuple[BoxCount, ...] | None:
+    """The counts of sets with bounds as parameters; None where barvinok takes too long."""
+    try:
+        text = isolated(lambda: "\n".join(str(part.card()) for _, part in sets), CARD_LIMIT, seconds)
+    except LimitReached:
+        return None
+    arrays = [array for array, _ in sets]
+    return tuple(_box_count(array, line) for array, line in zip(arrays, text.splitlines(), strict=True))
+
+
+def _box_count(array: str, text: str) -> BoxCount:
+    return _in_bounds(array, *compiled_pieces(isl.PwQPolynomial.read_from_str(isl.DEFAULT_CONTEXT, text)))
+
+
+def _in_bounds(array: str, names: Sequence[str], function: Callable[..., int]) -> BoxCount:
+    """A function of parameters as one of the bounds of boxes."""
+    dims = sorted({int(name[1:]) for name in names})
+    order = tuple(2 * dims.index(int(name[1:])) + (name[0] == "H") for name in names)
+    return BoxCount(array, tuple(dims), order, function)
+
+
+def counted_boxes(sets: Sequence[Elements]) -> tuple[BoxCount, ...]:
+    """The counts of sets with bounds as parameters, each value counted when it is needed."""
+    return tuple(_counted_box(array, part) for array, part in sets)
+
+
+def _counted_box(array: str, part: isl.Set) -> BoxCount:
+    names = names_of(part.get_space())
+
+    @lru_cache(maxsize=4096)
+    def function(*bounds: int) -> int:
+        return len_of(without_parameters(part, dict(zip(names, bounds, strict=True))))
+
+    return _in_bounds(array, names, function)
+
+
+def len_of(points: isl.Set) -> int:
+    """The number of points of a set without parameters."""
+    return points.card().eval(isl.Point.zero(points.get_space().params())).to_python()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StripTraffic:
+    """The words that all strips move, for any sizes in the outer dimensions; `reach` bounds the dates."""
+
+    counts: tuple[BoxCount, ...]
+    outer: tuple[int, ...]
+    reach: tuple[Interval, ...]
+
+    def words(self, sizes: Mapping[int, int]) -> int:
+        """The words loaded and stored with these sizes in the outer dimensions."""
+        strips = {k: list(intervals(self.reach[k], sizes[k])) for k in self.outer}
+        return sum(self._moved(count, strips) for count in self.counts)
+
+    def _moved(self, count: BoxCount, strips: Mapping[int, Sequence[Interval]]) -> int:
+        repeated = prod(len(strips[k]) for k in self.outer if k not in count.dims)
+        return repeated * sum(count.at(box) for box in product(*(strips[k] for k in count.dims)))
+
+
+def intervals(reach: Interval, size: int) -> Iterator[Interval]:
+    """The intervals of the tiles of one dimension, cut to what is reached."""
+    first, last = reach
+    for tile in range(first // size, last // size + 1):
+        yield max(first, tile * size), min(last, tile * size + size - 1)

@@ -1,0 +1,168 @@
+"""The sizes of tiles for which an order moves the fewest words in a given local memory.
+
+Words are exact. Cells are estimated by the elements in local memory at a few positions of the window of tiles in
+flight: a lower bound, which `Fit` raises to what the buffers of real plans take. The search is a grid over all outer
+dimensions but the last, whose size is the largest that fits, and then a dense neighbourhood of the best sizes found. It
+does not prove an optimum.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+
+from loadstone.explore.closed_counts import BoxCount, Interval, StripTraffic, intervals
+from loadstone.explore.orders import Order
+
+Sizes = Mapping[int, int]
+FEW, DENSE_DIMS = 10, 2
+NEAR = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """What local memory holds while tiles of a strip run; where counts are not `compiled`, only in the middle."""
+
+    counts: tuple[BoxCount, ...]
+    order: Order
+    reach: tuple[Interval, ...]
+    depth: int
+    compiled: bool
+
+    @property
+    def stepped(self) -> int:
+        """The dimension that the tiles in flight follow each other in: the first of the strip not of size 1."""
+        return next((k for k in self.order.strip if k not in self.order.single), self.order.strip[0])
+
+    def live(self, sizes: Sizes) -> dict[str, int]:
+        """The elements of each array in local memory, the most of those at some positions."""
+        places = {k: self._places(k, sizes[k]) for k in self.order.dims}
+        return {c.array: max(c.at(box) for box in product(*(places[k] for k in c.dims))) for c in self.counts}
+
+    def _places(self, dim: int, size: int) -> list[Interval]:
+        """Intervals of one dimension: the first, one in the middle, and the last, as long as tiles are in flight."""
+        found = list(intervals(self.reach[dim], size))
+        reach = self.depth - 1 if dim == self.stepped else 0
+        last = len(found) - 1
+        chosen = sorted({0, last // 2, max(0, last - reach)}) if self.compiled else [last // 2]
+        return [(found[k][0], found[min(k + reach, last)][1]) for k in chosen]
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How many cells an array takes: `whole` if always as many, else `factor` times the live elements."""
+
+    factor: float = 1.0
+    whole: int | None = None
+
+    def cells(self, live: int) -> float:
+        """The cells for a number of live elements."""
+        return max(1, self.factor * live) if self.whole is None else self.whole
+
+
+@dataclass(frozen=True, eq=False)
+class SizeSearch:
+    """A search for sizes of one order; `fits` are learnt from real plans."""
+
+    order: Order
+    traffic: StripTraffic
+    held: Held
+    local: int
+    fits: dict[str, Fit] = field(default_factory=dict[str, Fit])
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """The outer dimensions that may have any size."""
+        return tuple(k for k in self.order.outer if k not in self.order.single)
+
+    def complete(self, chosen: Sizes) -> dict[int, int]:
+        """Sizes of all dimensions: 1 where they must be, and where tiles follow each other; full behind that."""
+        inner = self.order.strip[self.order.strip.index(self.held.stepped) + 1 :]
+        full = {k: extent(self.held.reach[k]) for k in inner if k not in self.order.single}
+        return {**dict.fromkeys(self.order.dims, 1), **full, **chosen}
+
+    def cells(self, sizes: Sizes, copies: int = 1) -> float:
+        """About how many cells all buffers take."""
+        live = self.held.live(sizes)
+        return copies * sum(self.fits.get(array, Fit()).cells(count) for array, count in live.items())
+
+    def coarse(self, price: Callable[[int, Sizes], float]) -> tuple[float, Sizes] | None:
+        """The best of a few sizes in each dimension."""
+        return self._best([spread(useful_sizes(self.held.reach[k]), FEW) for k in self.free], price)
+
+    def dense(self, price: Callable[[int, Sizes], float]) -> tuple[float, Sizes] | None:
+        """The best of many sizes in each dimension, and of those around it."""
+        few = len(self.free) <= DENSE_DIMS and self.held.compiled
+        ways = [self._every(k) if few else useful_sizes(self.held.reach[k]) for k in self.free]
+        many = [way if few or len(ways) <= DENSE_DIMS else spread(way, 2 * FEW) for way in ways]
+        found = self._best(many, price)
+        return None if found is None else self._around(found, price)
+
+    def _every(self, dim: int) -> Sequence[int]:
+        return range(1, extent(self.held.reach[dim]) + 1)
+
+    def _best(self, ways: Sequence[Sequence[int]], price: Callable[[int, Sizes], float]) -> tuple[float, Sizes] | None:
+        if not ways:
+            return self._priced([self.complete({})], price)
+        return self._priced(self._largest(ways), price)
+
+    def _largest(self, ways: Sequence[Sequence[int]]) -> Iterator[dict[int, int]]:
+        """For each choice of all sizes but the last, the largest last one that fits."""
+        *dims, last = self.free
+        for chosen in product(*ways[:-1]):
+            given = dict(zip(dims, chosen, strict=True))
+            count = bisect_left(ways[-1], True, key=lambda size, given=given: not self._fits({**given, last: size}))
+            if count:
+                yield self.complete({**given, last: ways[-1][count - 1]})
+
+    def _fits(self, chosen: Sizes) -> bool:
+        return self.cells(self.complete(chosen)) <= self.local
+
+    def _priced(
+        self, every: Iterable[dict[int, int]], price: Callable[[int, Sizes], float]
+    ) -> tuple[float, Sizes] | None:
+        fitting = (sizes for sizes in every if self.cells(sizes) <= self.local)
+        priced = ((price(self.traffic.words(sizes), sizes), self.cells(sizes), sizes) for sizes in fitting)
+        best = min(priced, key=lambda found: found[:2], default=None)
+        return None if best is None else (best[0], best[2])
+
+    def _around(self, found: tuple[float, Sizes], price: Callable[[int, Sizes], float]) -> tuple[float, Sizes]:
+        """The best sizes in the neighbourhood, and in that of the better ones, until there are none."""
+        while True:
+            near = [range(max(1, found[1][k] - NEAR), found[1][k] + NEAR + 1) for k in self.free]
+            every = (self.complete(dict(zip(self.free, chosen, strict=True))) for chosen in product(*near))
+            better = self._priced(every, price)
+            if better is None or better[0] >= found[0]:
+                return found if better is None or better[0] > found[0] else better
+            found = better
+
+
+def extent(reach: Interval) -> int:
+    """A size that is not smaller than any date: one tile holds all of them that are not negative."""
+    first, last = reach
+    return max(last + 1, -first, 1)
+
+
+def useful_sizes(reach: Interval) -> list[int]:
+    """The least sizes for each number of tiles.
+
+    >>> useful_sizes((0, 9))
+    [1, 2, 3, 4, 5, 10]
+    """
+    span = extent(reach)
+    return sorted({-(-span // count) for count in range(1, span + 1)})
+
+
+def spread(values: Sequence[int], count: int) -> list[int]:
+    """So many of the values, evenly spread, with the first and the last."""
+    if len(values) <= count:
+        return list(values)
+    return [values[round(k * (len(values) - 1) / (count - 1))] for k in range(count)]
+
+
+def number_of_tiles(reach: Sequence[Interval], sizes: Sizes, dims: Iterable[int]) -> int:
+    """The number of boxes in some dimensions, empty ones among them."""
+    return prod(sum(1 for _ in intervals(reach[k], sizes[k])) for k in dims)
