@@ -102,9 +102,9 @@ def triple_with_temporaries(seed: int) -> Triple | None:
     source = random.Random(seed)
     original, rows = parsed_random(kernel_with_temporaries(seed), seed)
     kernel = with_selections(original)
-    dims = len(tiled(kernel, Tiling(1)).sizes)
-    sizes = tuple(source.choice((1, 2, 3, 5)) for _ in range(dims))
-    tiles = choose_tiling(kernel, sizes, None, source.randint(1, dims))
+    loops = [size for size in tiled(kernel, Tiling(2)).sizes if size > 1]
+    sizes = tuple(source.choice((1, 2, 3, 5)) for _ in loops)
+    tiles = choose_tiling(kernel, sizes, None, source.randint(1, len(sizes)))
     return Triple(seed, original, (), tiles, rows) if is_legal(tiles) else None
 
 

@@ -4,7 +4,7 @@ void dct_blocks(int bh, int bw, short in[8 * bh][8 * bw], short cosines[8][8], s
 {
 #pragma loadstone tile schedule(S0: by, bx, 0, u, v, 0; S1: by, bx, 0, u, v, k; S2: by, bx, 0, u, v, 7; \
                                 S3: by, bx, 1, u, v, 0; S4: by, bx, 1, u, v, k; S5: by, bx, 1, u, v, 7) \
-    size(1, 1, 1, 8, 8, 8) strip(4)
+    size(1, 1, 1, 4, 4, 8) strip(4)
 #pragma scop
   for (int by = 0; by < bh; by++)
     for (int bx = 0; bx < bw; bx++) {

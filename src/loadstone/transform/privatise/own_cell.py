@@ -4,14 +4,14 @@
     for (k...) acc += a[i][k] * b[k][j];   ->    for (k...) c[i][j] += a[i][k] * b[k][j];
     c[i][j] = acc;
 
-The proof is one of flow: in the kernel where the element has taken the place of the temporary, and copies `c = c` still
-stand, every read finds the value of the same writer as before, and each value that the element holds for the
-temporary is overwritten by a copy. Then copies change nothing, and go.
+The proof is one of flow: in the kernel where the element has taken the place of the temporary, and copies of elements
+to themselves have gone, every read finds the value of the same writer as before, where the value of a copy is that of
+the writer it copies; and the same values are left at the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from functools import reduce
 
@@ -43,9 +43,18 @@ def _kept(kernel: Kernel, array: str) -> Iterator[Kernel]:
         label = affine_label(kernel, copy.name, copy.write.relation)
         labels = None if label is None else agreed_labels(kernel, {(copy.name, 0): label}, flows)
         if labels is not None and labels.keys() == set(refs_of(kernel, array)):
-            held = _holding(kernel, labels, copy.write.array)
-            if _is_same_flow(kernel, held, array, copy.write.array):
-                yield _without_copies(held, kernel, array, copy.write.array + label_text(labels[copy.name, 0]))
+            yield from _kept_in(kernel, array, copy, labels)
+
+
+def _kept_in(kernel: Kernel, array: str, copy: Statement, labels: Mapping[Ref, Label]) -> Iterator[Kernel]:
+    """The kernel in which the elements that labels name hold the values of a temporary, if that is right."""
+    target = copy.write.array
+    held = _holding(kernel, labels, target)
+    idle = frozenset(s.name for s in _copies(kernel, array) if _is_idle(held.statement(s.name)))
+    bare = replace(held, statements=tuple(s for s in held.statements if s.name not in idle))
+    if _is_same_flow(kernel, bare, idle, array, target):
+        record = Privatised(array, target, target + label_text(labels[copy.name, 0]))
+        yield replace(without_array(bare, array), privatised=(*bare.privatised, record))
 
 
 def _copies(kernel: Kernel, array: str) -> Iterator[Statement]:
@@ -78,36 +87,41 @@ def _holding(kernel: Kernel, labels: Mapping[Ref, Label], target: str) -> Kernel
     return with_accesses(kernel, labels, element)
 
 
-def _is_same_flow(kernel: Kernel, held: Kernel, array: str, target: str) -> bool:
-    """Whether all reads find the same writers, and no value that was the temporary's is left in the other array."""
-    for name, position in (*refs_of(kernel, array), *refs_of(kernel, target)):
-        before, after = kernel.statement(name), held.statement(name)
-        if position != WRITE and not (
-            flow_by(kernel, before, position).is_equal(flow_by(held, after, position))
-            and unwritten_by(held, after, position).is_subset(unwritten_by(kernel, before, position))
-        ):
-            return False
-    return _left_over(held, array_writers(kernel, array), target).is_empty()
+def _is_same_flow(kernel: Kernel, bare: Kernel, idle: Set[str], array: str, target: str) -> bool:
+    """Whether all reads find the same values, and the same are left, once idle copies of an array have gone."""
+    copied = reduce(
+        isl.UnionMap.union,
+        (flow_by(kernel, kernel.statement(name), 0) for name in idle),
+        isl.UnionMap.empty(kernel.context.get_space()),
+    )
+    reads = (ref for ref in (*refs_of(kernel, array), *refs_of(kernel, target)) if ref[1] != WRITE)
+    left = _behind_copies(copied, final_writers(kernel, target))
+    return final_writers(bare, target).is_subset(left) and all(
+        _finds_the_same(kernel, bare, copied, ref) for ref in reads if ref[0] not in idle
+    )
 
 
-def array_writers(kernel: Kernel, array: str) -> isl.UnionSet:
-    """All instances that write an array."""
+def _finds_the_same(kernel: Kernel, bare: Kernel, copied: isl.UnionMap, ref: Ref) -> bool:
+    """Whether a read finds the values of the same writers, those of copies being values of others."""
+    (name, position), statement = ref, bare.statement(ref[0])
+    before, after = flow_by(kernel, kernel.statement(name), position), flow_by(bare, statement, position)
+    through = copied.apply_range(before.intersect_domain(copied.range()))
+    expected = before.subtract_domain(copied.range()).union(through)
+    unwritten = unwritten_by(bare, statement, position)
+    return after.is_equal(expected) and unwritten.is_subset(unwritten_by(kernel, kernel.statement(name), position))
+
+
+def _behind_copies(copied: isl.UnionMap, writers: isl.UnionSet) -> isl.UnionSet:
+    """Writers, with those whose values copies bring in place of the copies."""
+    return writers.subtract(copied.range()).union(copied.intersect_range(writers).domain())
+
+
+def final_writers(kernel: Kernel, array: str) -> isl.UnionSet:
+    """The instances that write an array, without those that a later one overwrites."""
     domains = (s.domain.intersect_params(kernel.context) for s in kernel.statements if s.write.array == array)
     empty = isl.UnionSet.empty(kernel.context.get_space())
-    return reduce(lambda found, domain: found.union(domain.to_union_set()), domains, empty)
-
-
-def _left_over(held: Kernel, writers: isl.UnionSet, target: str) -> isl.UnionSet:
-    """The instances among some writers of an array whose value nobody overwrites."""
-    return writers.subtract(dependences_through(held, target).output.domain())
-
-
-def _without_copies(held: Kernel, kernel: Kernel, array: str, element: str) -> Kernel:
-    """The kernel without a temporary and without the statements that copy elements to themselves."""
-    idle = {s.name for s in _copies(kernel, array) if _is_idle(held.statement(s.name))}
-    kept = replace(held, statements=tuple(s for s in held.statements if s.name not in idle))
-    record = Privatised(array, element.partition("[")[0], element)
-    return replace(without_array(kept, array), privatised=(*held.privatised, record))
+    writers = reduce(lambda found, domain: found.union(domain.to_union_set()), domains, empty)
+    return writers.subtract(dependences_through(kernel, array).output.domain())
 
 
 def _is_idle(statement: Statement) -> bool:

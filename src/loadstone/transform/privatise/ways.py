@@ -16,7 +16,7 @@ from loadstone.transform.removal import can_go
 from loadstone.transform.tiling import TiledKernel
 
 MOST_SUBSCRIPTS = 4
-"""With more possible subscripts, either none of them is taken or all are."""
+"""With more possible subscripts, some that suffice are found, of which none can go, instead of the fewest."""
 
 
 def privatised_ways(tiles: TiledKernel) -> Iterator[TiledKernel]:
@@ -61,9 +61,22 @@ def _expanded_for(tiles: TiledKernel, array: str) -> TiledKernel | None:
     subscripts = possible_subscripts(tiles.kernel, array) if can_go(tiles.kernel, array) else ()
     if not _is_enough(tiles, array, subscripts):
         return None
-    fewer = choices(subscripts) if len(subscripts) <= MOST_SUBSCRIPTS else iter((subscripts,))
-    chosen = next(each for each in fewer if each == subscripts or _is_enough(tiles, array, each))
-    return replace(tiles, kernel=expanded(tiles.kernel, array, chosen))
+    search = _fewest if len(subscripts) <= MOST_SUBSCRIPTS else _irreducible
+    return replace(tiles, kernel=expanded(tiles.kernel, array, search(tiles, array, subscripts)))
+
+
+def _fewest(tiles: TiledKernel, array: str, subscripts: Sequence[Subscript]) -> Sequence[Subscript]:
+    """The fewest of some subscripts, which suffice together, that suffice."""
+    fewer = (each for each in choices(subscripts) if len(each) < len(subscripts))
+    return next((each for each in fewer if _is_enough(tiles, array, each)), subscripts)
+
+
+def _irreducible(tiles: TiledKernel, array: str, subscripts: Sequence[Subscript]) -> Sequence[Subscript]:
+    """Some of the subscripts that suffice, none of which can go; inner loops go first."""
+    for each in reversed(subscripts):
+        rest = [kept for kept in subscripts if kept is not each]
+        subscripts = rest if _is_enough(tiles, array, rest) else subscripts
+    return subscripts
 
 
 def _is_enough(tiles: TiledKernel, array: str, subscripts: Sequence[Subscript]) -> bool:
