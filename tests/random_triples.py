@@ -89,7 +89,12 @@ class Triple:
 def random_triple(seed: int) -> Triple | None:
     """Triple number `seed`; None without a legal step or tiling within the limits, and for too many parts."""
     source = random.Random(seed)
-    original, rows = random_kernel(seed, may=seed % 5 == 4)
+    with_temporaries = seed % 10 == 7
+    original, rows = (
+        parsed_random(kernel_with_temporaries(seed), seed)
+        if with_temporaries
+        else random_kernel(seed, may=seed % 5 == 4)
+    )
     program, script = random_legal_script(original, source, 1 + seed % 4)
     small = len(program.parts) <= MOST_PARTS
     tiles = _random_tiling(program.kernel, seed, source) if script and small else None

@@ -30,9 +30,10 @@ def run_program(compilation: Compilation, options: RunOptions) -> Outcome:
     """The outcome of running what is generated as C or HLS C++ against the original program."""
     kernel, values = compilation.kernel, compilation.values
     program, planned = _program(compilation, options)
-    expected, actual = trial(kernel, values, options.seed)
-    words = program.run(values, actual)
     tiles = compilation.network_tiles if options.network else compilation.tiles
+    expected, start = trial(kernel, values, options.seed)
+    actual = memory_of(tiles.kernel, values, options.seed, start)
+    words = program.run(values, actual)
     return Outcome(
         target=options.target,
         kernel=kernel.name,
@@ -106,6 +107,13 @@ def trial(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0) -> tuple
     expected = copied(start)
     compile_reference(kernel).run(parameters, expected)
     return expected, start
+
+
+def memory_of(kernel: Kernel, parameters: Mapping[str, int], seed: int, start: Memory) -> Memory:
+    """The memory of a kernel before a run: what another one starts with, and arrays that only this one has."""
+    own = initial_memory(kernel, parameters, seed)
+    shared = {name for name, buffer in own.items() if name in start and start[name].extents == buffer.extents}
+    return {name: start[name] if name in shared else buffer for name, buffer in own.items()}
 
 
 def check_in_bounds(kernel: Kernel, parameters: Mapping[str, int]) -> None:

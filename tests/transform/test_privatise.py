@@ -17,6 +17,7 @@ from loadstone.transform.privatise.own_cell import kept_in_own_cells
 from loadstone.transform.privatise.webs import with_webs
 from loadstone.transform.selections import with_selections
 from loadstone.transform.tiling import Tiling
+from loadstone.trials import memory_of
 from random_triples import CHECKS, Triple
 
 ARRAYS = "int n, int a[n], int b[n][n], int c[n], int d[n][n], short h[n], int x[2 * n + 8]"
@@ -172,4 +173,6 @@ def test_a_temporary_between_strips_is_external_and_said_so(tmp_path: Path) -> N
     assert changes["w"]["external"]
     assert "external scratch array 'w'" in changes["w"]["text"]
     assert not changes["s"]["external"]
+    memory = memory_of(tiles.kernel, {"n": 5}, 0, initial_memory(kernel, {"n": 5}))
+    assert memory["w"].extents == (6, 3)
     CHECKS["c"](triple)

@@ -11,6 +11,7 @@ from loadstone.poly.limits import within_limit
 from loadstone.transform.automatic.steps import Goal, found_steps
 from loadstone.transform.parallel import parallel_loops
 from loadstone.transform.script import ScriptStep, parse_script, read_script
+from loadstone.transform.selections import with_selections
 from loadstone.transform.sequence import Transformed, apply_steps, check_result
 from loadstone.transform.step_syntax import Step
 
@@ -46,11 +47,15 @@ def transform_kernel(
     free_reductions: bool = False,
     limit: int | None = None,
 ) -> Transformed:
-    """The kernel after steps, legal or not; without `allow_illegal` up to the first step that is not."""
+    """The kernel after steps, legal or not; without `allow_illegal` up to the first step that is not.
+
+    Conditional updates of temporaries are selections first.
+    """
+    selecting = with_selections(kernel)
     return within_limit(
         "the legality of the steps",
         limit,
-        lambda: apply_steps(kernel, steps, allow_illegal=allow_illegal, free_reductions=free_reductions),
+        lambda: apply_steps(selecting, steps, allow_illegal=allow_illegal, free_reductions=free_reductions),
     )
 
 
