@@ -42,8 +42,8 @@ def measured(path: Path, command: str, limit: int, compiled: Path) -> Figures | 
             stdout=subprocess.DEVNULL,
             stderr=errors,
             env={**kept, "PYTHONPYCACHEPREFIX": str(compiled)},
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
         )
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (limit, limit))
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
@@ -104,7 +104,8 @@ def _print_totals(results: dict[str, dict[str, Figures | str]], commands: list[s
     for command in commands:
         known = [figures[0] for name in names if not isinstance(figures := results[name][command], str)]
         if known:
-            print(f"PolyBench, {command}: median {statistics.median(known):.2f} s, total {sum(known):.1f} s of {len(known)}")
+            middle, total = statistics.median(known), sum(known)
+            print(f"PolyBench, {command}: median {middle:.2f} s, total {total:.1f} s of {len(known)}")
 
 
 if __name__ == "__main__":

@@ -6,26 +6,26 @@ import islpy as isl
 import pytest
 
 from loadstone.poly import flow
-from loadstone.poly.flow import Accesses, is_value_flow, ordered_pairs, value_flow
+from loadstone.poly.flow import Accesses, Order, is_value_flow, ordered_pairs, value_flow, without_overwritten
 
 MUST = isl.UnionMap("{ W[i] -> A[i mod 3] : 0 <= i < 9; V[i] -> A[0] : i = 0 }")
 MAY = isl.UnionMap("{ M[i] -> A[e] : 0 <= i < 9 and 0 <= e < 3 and i mod 4 = 0 }")
-DATES = isl.UnionMap("{ W[i] -> [i, 0]; V[i] -> [4, 1]; M[i] -> [i, 2]; R[i] -> [i, 3] }")
+ORDER = Order(isl.UnionMap("{ W[i] -> [i, 0]; V[i] -> [4, 1]; M[i] -> [i, 2]; R[i] -> [i, 3] }"))
 READ = isl.UnionMap("{ R[i] -> A[0] : 0 <= i < 9; R[i] -> A[4] : i = 9 }")
 NOTHING = isl.UnionMap("{ }")
-SURE = Accesses(MUST, NOTHING, DATES)
+SURE = Accesses(MUST, NOTHING, ORDER)
 LAST = "W[0] -> R[i] : 0 <= i < 3; W[3] -> R[3]; V[0] -> R[i] : 4 <= i < 6; W[6] -> R[i] : 6 <= i < 9"
-UNSURE = Accesses(MUST, MAY, DATES)
+UNSURE = Accesses(MUST, MAY, ORDER)
 BEHIND = f"{LAST}; M[0] -> R[i] : 0 <= i < 3; M[4] -> R[i] : 4 <= i < 6; M[8] -> R[8]"
 
 
 def certified(found: str, accesses: Accesses, read: isl.UnionMap = READ) -> bool:
-    sure, possible = (ordered_pairs(writes, read, DATES) for writes in (accesses.must, accesses.may))
+    sure, possible = (ordered_pairs(writes, read, ORDER) for writes in (accesses.must, accesses.may))
     return is_value_flow(isl.UnionMap(f"{{ {found} }}"), read, accesses, sure, possible)
 
 
 def test_pairs_are_in_order_and_share_an_element() -> None:
-    found = ordered_pairs(MUST, READ, DATES)
+    found = ordered_pairs(MUST, READ, ORDER)
     expected = "{ W[i] -> R[j] : 0 <= i <= j < 9 and i mod 3 = 0; V[0] -> R[i] : 4 <= i < 9 }"
     assert found.is_equal(isl.UnionMap(expected))
 
@@ -72,3 +72,28 @@ def test_a_read_of_several_elements_may_see_one_from_before() -> None:
     """One element was written, the other one was not: the read may see what was there before all writes."""
     read = isl.UnionMap("{ R[0] -> A[0]; R[0] -> A[1] }")
     assert value_flow(read, SURE)[1].is_equal(isl.UnionMap("{ R[0] -> A[1] }"))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "kept"),
+    [
+        ("W[i] -> R[j] : 0 <= i <= j < 9; M[i] -> R[j] : 0 <= i <= j < 9", "M[i] -> R[j] : 0 <= i <= j < 9"),
+        ("W[i] -> R[i + 1] : 0 <= i < 8; M[i] -> R[i + 1] : 0 <= i < 9", "M[i] -> R[i + 1] : 0 <= i < 9"),
+        ("W[i] -> R[j] : 0 <= i <= j < 9; M[i] -> R[j] : 0 < i <= j < 9", None),
+        ("W[i] -> R[i + 1] : 0 <= i < 8; V[i] -> R[i + 1] : 0 <= i < 8", None),
+    ],
+    ids=["of several reads", "of more reads", "all but one", "not always later"],
+)
+def test_statements_whose_values_are_overwritten_are_left_out(pairs: str, kept: str | None) -> None:
+    found = without_overwritten(isl.UnionMap(f"{{ {pairs} }}"), ORDER)
+    assert found.is_equal(isl.UnionMap(f"{{ {kept or pairs} }}"))
+
+
+def test_isl_is_told_of_writers_that_matter_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that writes something else, and one that is overwritten, cost no time."""
+    must = isl.UnionMap("{ W[i] -> A[i]; M[i] -> A[i]; V[i] -> B[i] }")
+    asked: list[isl.UnionMap] = []
+    monkeypatch.setattr(flow, "is_value_flow", lambda found, read, accesses, sure, possible: asked.append(sure) or True)
+    writers, _ = value_flow(isl.UnionMap("{ R[i] -> A[i - 1] : 0 <= i < 9 }"), Accesses(must, NOTHING, ORDER))
+    assert writers.is_equal(isl.UnionMap("{ M[i] -> R[i + 1] : -1 <= i < 8 }"))
+    assert asked[0].domain().is_equal(isl.UnionSet("{ M[i] : -1 <= i < 8 }"))

@@ -8,7 +8,7 @@ Writes that may not happen never hide an earlier one, so that with inexact acces
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 
 import islpy as isl
@@ -16,7 +16,7 @@ import islpy as isl
 from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.poly import coalesced
 from loadstone.poly.dimensions import padded
-from loadstone.poly.flow import Accesses, ordered_pairs, value_flow
+from loadstone.poly.flow import Accesses, Order, ordered_pairs, value_flow
 from loadstone.poly.spaces import Dim
 
 
@@ -36,7 +36,7 @@ class Dependences:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Memory(Accesses):
-    """The accesses of one array: its writes, the dates of all statements concerned, and its reads."""
+    """The accesses of one array: its writes, the order of the statements concerned, and its reads."""
 
     reads: isl.UnionMap
 
@@ -66,6 +66,7 @@ def flow(kernel: Kernel) -> isl.UnionMap:
     return coalesced(_union(kernel, (read.writers for read in _read_flows(kernel))))
 
 
+@lru_cache(maxsize=2)
 def flow_of_reads(kernel: Kernel) -> dict[tuple[str, int], isl.UnionMap]:
     """Value-based flow dependences for each read reference, named by statement and operand position."""
     return {(read.statement, read.position): coalesced(read.writers) for read in _read_flows(kernel)}
@@ -78,12 +79,12 @@ def unwritten_reads(kernel: Kernel) -> isl.UnionMap:
 
 def unwritten_by(kernel: Kernel, statement: Statement, position: int) -> isl.UnionMap:
     """What one read reference may see from before the kernel, instance to element."""
-    return _read_flow(kernel, _memories(kernel)[statement.reads[position].array], statement, position).unwritten
+    return _read_flow(kernel, statement, position).unwritten
 
 
 def flow_by(kernel: Kernel, statement: Statement, position: int) -> isl.UnionMap:
     """The value-based flow dependences of one read reference."""
-    return _read_flow(kernel, _memories(kernel)[statement.reads[position].array], statement, position).writers
+    return _read_flow(kernel, statement, position).writers
 
 
 def dependences_through(kernel: Kernel, array: str) -> Dependences:
@@ -100,37 +101,46 @@ def dependences_through(kernel: Kernel, array: str) -> Dependences:
 def anti(kernel: Kernel) -> isl.UnionMap:
     """Memory-based anti dependences: a read before a write of the same element."""
     memories = _memories(kernel).values()
-    return coalesced(_union(kernel, (ordered_pairs(m.reads, m.writes, m.dates) for m in memories)))
+    return coalesced(_union(kernel, (ordered_pairs(m.reads, m.writes, m.order) for m in memories)))
 
 
 def output(kernel: Kernel) -> isl.UnionMap:
     """Memory-based output dependences: a write before a write of the same element."""
     memories = _memories(kernel).values()
-    return coalesced(_union(kernel, (ordered_pairs(m.writes, m.writes, m.dates) for m in memories)))
+    return coalesced(_union(kernel, (ordered_pairs(m.writes, m.writes, m.order) for m in memories)))
 
 
 def memory_flow(kernel: Kernel, arrays: Iterable[str]) -> isl.UnionMap:
     """Memory-based flow dependences through some arrays: every write before a read of the same element."""
     memories = _memories(kernel)
     chosen = (memories[array] for array in arrays)
-    return coalesced(_union(kernel, (ordered_pairs(m.writes, m.reads, m.dates) for m in chosen)))
+    return coalesced(_union(kernel, (ordered_pairs(m.writes, m.reads, m.order) for m in chosen)))
 
 
 @lru_cache(maxsize=2)
 def _read_flows(kernel: Kernel) -> tuple[_ReadFlow, ...]:
     """The flow of each read reference; one reference at a time is much faster than all together."""
-    memories = _memories(kernel)
-    return tuple(
-        _read_flow(kernel, memories[read.array], statement, position)
-        for statement in kernel.statements
-        for position, read in enumerate(statement.reads)
-    )
+    return tuple(flow for statement in kernel.statements for flow in _flows_to(kernel, statement))
+
+
+def _flows_to(kernel: Kernel, statement: Statement) -> list[_ReadFlow]:
+    """The flow of each read reference of a statement; elements that are read twice have it found once."""
+    found: list[_ReadFlow] = []
+    for position, read in enumerate(statement.reads):
+        same = (k for k in range(position) if statement.reads[k].relation.plain_is_equal(read.relation))
+        earlier = next(same, None)
+        if earlier is None:
+            found.append(_read_flow(kernel, statement, position))
+        else:
+            found.append(replace(found[earlier], position=position))
+    return found
 
 
 @lru_cache(maxsize=64)
-def _read_flow(kernel: Kernel, memory: _Memory, statement: Statement, position: int) -> _ReadFlow:
+def _read_flow(kernel: Kernel, statement: Statement, position: int) -> _ReadFlow:
     """The flow of one read reference."""
-    writers, unwritten = value_flow(_known(kernel, statement.reads[position]), memory)
+    read = statement.reads[position]
+    writers, unwritten = value_flow(_known(kernel, read), _memories(kernel)[read.array])
     return _ReadFlow(statement.name, position, writers, unwritten)
 
 
@@ -148,7 +158,7 @@ def _memory(kernel: Kernel, array: str, dates: dict[str, isl.UnionMap]) -> _Memo
     return _Memory(
         _union(kernel, (_known(kernel, s.write) for s in writers if s.write.exact)),
         _union(kernel, (_known(kernel, s.write) for s in writers if not s.write.exact)),
-        _union(kernel, (dates[s.name] for s in kernel.statements if s.name in concerned)),
+        Order(_union(kernel, (dates[s.name] for s in kernel.statements if s.name in concerned))),
         _union(kernel, (_known(kernel, read) for reads in readers.values() for read in reads)),
     )
 
