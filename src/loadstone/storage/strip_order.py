@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import islpy as isl
 
 from loadstone.poly.extrema import least
@@ -18,12 +20,14 @@ def existing_strips(tiles: TiledKernel) -> isl.Set:
     return without_dims(every, range(len(tiles.outer), len(tiles.sizes)))
 
 
+@lru_cache(maxsize=2)
 def later_strips(tiles: TiledKernel) -> isl.Map:
     """Strips to all strips that run after them."""
     strips = existing_strips(tiles)
     return later(strip_space(tiles)).intersect_domain(strips).intersect_range(strips)
 
 
+@lru_cache(maxsize=2)
 def next_strip(tiles: TiledKernel) -> isl.Map:
     """Strips to the one that runs directly after them."""
     return least(later_strips(tiles))

@@ -112,7 +112,8 @@ def flow_through_elements(kernel: Kernel, sink: Statement, position: int) -> isl
     """The value-based flow of a read, writer to pairs of reader and element."""
     read = sink.reads[position].relation.intersect_params(kernel.context)
     by_reader = flow_of_reads(kernel)[sink.name, position].apply_range(read.domain_map().reverse().to_union_map())
-    by_element = kernel.may_writes.apply_range(read.range_map().reverse().to_union_map())
+    writes = kernel.accesses(lambda s: (s.write,) if s.write.array == sink.reads[position].array else ())
+    by_element = writes.apply_range(read.range_map().reverse().to_union_map())
     return by_reader.intersect(by_element)
 
 

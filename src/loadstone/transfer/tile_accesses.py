@@ -7,6 +7,7 @@ order of execution inside of the tiles alone, not from the dependences of the or
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import islpy as isl
 
@@ -14,6 +15,9 @@ from loadstone.model.kernel import Access, AccessChoice, Array, Statement, union
 from loadstone.poly import coalesced, set_space
 from loadstone.transfer.strips import memory_arrays
 from loadstone.transform.tiling import TiledKernel
+
+KEPT = 128
+"""The number of arrays whose accesses are kept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +41,7 @@ def array_accesses(tiles: TiledKernel, array: Array) -> TileAccesses:
     )
 
 
+@lru_cache(maxsize=KEPT)
 def tile_to_touched(tiles: TiledKernel, array: Array) -> isl.Map:
     """Tiles to the elements of an array that they may read or write."""
     return _tile_to_elements(tiles, array, lambda s: (*s.reads, s.write))
@@ -65,6 +70,7 @@ def tile_to_exposed_reads(tiles: TiledKernel, array: Array) -> isl.Map:
     return coalesced(exposed.extract_set(tile_space(tiles, array).wrap()).unwrap())
 
 
+@lru_cache(maxsize=2)
 def existing_tiles(tiles: TiledKernel) -> isl.Set:
     """The tiles of the strip that hold an instance."""
     found = isl.Set.empty(set_space(_parameters(tiles), "", tiles.inner))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import islpy as isl
 
@@ -34,7 +35,7 @@ class Tiling:
     strip: int = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TiledKernel:
     """A kernel with a tiling: `theta` maps the instances of each statement into the common space."""
 
@@ -70,11 +71,20 @@ class TiledKernel:
 
     def instance_to_tile(self, statement: str) -> isl.Map:
         """Instances to all tile coordinates."""
-        return self.theta[statement].apply_range(tile_map(self.kernel.parameters, self.sizes))
+        return self._tiles_of[statement]
 
     def instance_to_strip_tile(self, statement: str) -> isl.Map:
         """Instances to the tile within the strip that the outer coordinates, as parameters, choose."""
-        return with_outer_parameters(self.instance_to_tile(statement), self.outer)
+        return self._strip_tiles_of[statement]
+
+    @cached_property
+    def _tiles_of(self) -> dict[str, isl.Map]:
+        tile_of = tile_map(self.kernel.parameters, self.sizes)
+        return {name: theta.apply_range(tile_of) for name, theta in self.theta.items()}
+
+    @cached_property
+    def _strip_tiles_of(self) -> dict[str, isl.Map]:
+        return {name: with_outer_parameters(tile_of, self.outer) for name, tile_of in self._tiles_of.items()}
 
     def instance_to_time(self, statement: str) -> isl.Map:
         """Instances to the time inside of a tile: theta, textual position, and the original order on ties."""
