@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
 
 from loadstone.analysis import dependences
-from loadstone.errors import InputError
 from loadstone.model.kernel import Kernel
-from loadstone.transform.automatic.tilings import automatic_tiling
+from loadstone.transform.automatic.tilings import band_tilings
 from loadstone.transform.legality import violation
 from loadstone.transform.tiling import TiledKernel, Tiling, requested, tiled, with_strip
 
@@ -48,6 +46,7 @@ def plain(kernel: Kernel, sizes: tuple[int, ...], strip: int) -> Iterator[TiledK
 
 def automatic(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
     if len(kernel.statements) <= MOST_STATEMENTS_FOR_ISL:
-        with suppress(InputError):
-            found = automatic_tiling(kernel, tiling, dependences(kernel))
-            yield from () if found is None else (found,)
+        known = dependences(kernel)
+        yield from islice(
+            (found for found in band_tilings(kernel, tiling, known) if violation(found, known) is None), 1
+        )

@@ -6,7 +6,7 @@ import random
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import islpy as isl
@@ -20,10 +20,12 @@ from loadstone.loops.transformed import Style, program_loops
 from loadstone.model.kernel import Kernel
 from loadstone.poly import fixed
 from loadstone.poly import pairs as enumerated
+from loadstone.poly.isolated import isolated
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate.interpreter import Trace, execute, instances_in_order
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.compiled import compile_printed
+from loadstone.transform.automatic import scheduler
 from loadstone.transform.choice import choose_tiling
 from loadstone.transform.legality import Missing, Violation, program_violation
 from loadstone.transform.loop_names import StepError
@@ -453,13 +455,12 @@ def test_random_scripts_sweep(seed: int) -> None:
 
 @pytest.mark.parametrize("name", ["gemm", "jacobi-1d", "trisolv"])
 def test_a_plan_asks_the_scheduler_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers: list[isl.Schedule] = []
-    compute = isl.ScheduleConstraints.compute_schedule
+    answers: list[str] = []
 
-    def counted(constraints: isl.ScheduleConstraints) -> isl.Schedule:
-        answers.append(compute(constraints))
+    def counted(compute: Callable[[], str], operations: int, seconds: int | None = None) -> str:
+        answers.append(isolated(compute, operations, seconds))
         return answers[-1]
 
-    monkeypatch.setattr(isl.ScheduleConstraints, "compute_schedule", counted)
+    monkeypatch.setattr(scheduler, "isolated", counted)
     choose_tiling(ls.parse(ROOT / "examples" / "polybench" / f"{name}.c"), schedule="auto")
     assert len(answers) == 1

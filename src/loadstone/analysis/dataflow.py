@@ -56,6 +56,7 @@ class _ReadFlow:
     unwritten: isl.UnionMap
 
 
+@lru_cache(maxsize=4)
 def dependences(kernel: Kernel) -> Dependences:
     """All dependences of a kernel in its original order."""
     return Dependences(flow(kernel), anti(kernel), output(kernel))
@@ -70,6 +71,17 @@ def flow(kernel: Kernel) -> isl.UnionMap:
 def flow_of_reads(kernel: Kernel) -> dict[tuple[str, int], isl.UnionMap]:
     """Value-based flow dependences for each read reference, named by statement and operand position."""
     return {(read.statement, read.position): coalesced(read.writers) for read in _read_flows(kernel)}
+
+
+def flow_through(kernel: Kernel, array: str) -> dict[tuple[str, int], isl.UnionMap]:
+    """Value-based flow dependences through one array, for each reference that reads it."""
+    found = (
+        _read_flow(kernel, statement, position)
+        for statement in kernel.statements
+        for position, read in enumerate(statement.reads)
+        if read.array == array
+    )
+    return {(read.statement, read.position): coalesced(read.writers) for read in found}
 
 
 def unwritten_reads(kernel: Kernel) -> isl.UnionMap:

@@ -83,6 +83,8 @@ def _show(compilation: Compilation, per_tile: bool, screen: Console) -> None:
     screen.print(f"tiles    {coordinates}; a strip runs over {', '.join(tiles.inner)}")
     if compilation.decision is not None:
         _show_decision(compilation.decision, screen)
+    if tiles.choice:
+        screen.print(f"chosen   {tiles.choice}", markup=False)
     follow = plan.handover
     screen.print(f"pipeline {plan.depth} tiles in flight; strips {follow.mode}: {follow.why}")
     for name, reason in follow.reasons.items():

@@ -24,6 +24,8 @@ from loadstone.transform.tiling import TiledKernel
 
 MOST_POINTS = 200_000
 ENOUGH_POINTS = 8_000
+POINTS_OF_A_STRIP = 8
+"""A strip costs as much as this many points, however few it has."""
 
 
 class Life(NamedTuple):
@@ -44,7 +46,7 @@ def max_live(tiles: TiledKernel, life: Lifetimes, parameters: Mapping[str, int])
     for strip in _strips(tiles, fixed(life.existing, parameters)):
         values = {**parameters, **dict(zip(tiles.outer, strip, strict=True))}
         chosen = for_parameters(life, values)
-        spent += _size(chosen)
+        spent += max(POINTS_OF_A_STRIP, _size(chosen))
         if spent > (MOST_POINTS if largest is None else ENOUGH_POINTS):
             return largest
         largest = max(largest or 0, _most(_lives(chosen), life.depth))

@@ -1,21 +1,31 @@
-"""Which tiling a kernel gets: the chosen one, that of its source, or the loops as they stand."""
+"""Which tiling a kernel gets: the chosen one, that of its source, the loops as they stand, or one that is found.
+
+Ways to tile are tried in order, smaller changes first, until one respects all dependences. The last one, nest by nest,
+always does: see `automatic/nests.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
+from itertools import chain
 
 from loadstone.analysis import Dependences, dependences
-from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.errors import Diagnostic, IllegalTransformation
 from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit, within_limit
-from loadstone.transform.automatic.tilings import automatic_tiling
-from loadstone.transform.legality import check_legal, violation
+from loadstone.transform.automatic.nests import nest_by_nest
+from loadstone.transform.automatic.tilings import band_tilings
+from loadstone.transform.legality import Missing, Violation, violation
 from loadstone.transform.privatise.ways import fully_expanded, kernels_without_sharing, privatised, privatised_ways
 from loadstone.transform.privatise.webs import with_webs
 from loadstone.transform.sink import sunk
 from loadstone.transform.temporaries import without_temporaries
 from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled
+
+Ways = Iterator[TiledKernel]
+"""Tilings, legal or not, in the order in which they are tried."""
 
 
 def choose_tiling(
@@ -24,55 +34,61 @@ def choose_tiling(
     """The tiled kernel; missing choices come from the source, then from the defaults.
 
     Sizes given without a schedule belong to the loops as they stand, or to the schedule of the source if there is one.
-    Where the loops as they stand cannot be tiled, statements behind inner loops are sunk into these, and temporary
-    scalars are forward-substituted, if that helps.
+    Where the loops as they stand cannot be tiled, other ways are tried, with these sizes. With nothing said, or with one
+    size for all dimensions, a legal tiling is always found.
     """
     request = kernel.tiling
     if schedule is not None or request is None:
         return tiled_as(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
     if request.schedule:
-        return privatised_where_needed(requested(kernel, request, sizes, strip))
+        return _privatised_where_needed(requested(kernel, request, sizes, strip))
     return tiled_as(kernel, Tiling(sizes or request.sizes, None, strip or request.strip))
 
 
 def tiled_as(kernel: Kernel, tiling: Tiling) -> TiledKernel:
     """The kernel with a tiling, whatever its source says; loops are made tileable where possible."""
     if tiling.schedule == "auto":
-        return _automatically_tiled(kernel, tiling)
-    plain = tiled(kernel, tiling)
+        return _first_legal(_automatic_ways(kernel, tiling))
     if tiling.schedule is not None:
-        return privatised_where_needed(plain)
-    return next(filter(is_legal, _ways_to_tile(kernel, tiling)), plain)
+        return _privatised_where_needed(tiled(kernel, tiling))
+    if isinstance(tiling.sizes, int) or len(tiling.sizes) == 1:
+        return _first_legal(_all_ways(kernel, tiling))
+    bands = (way for way in _bands(kernel, tiling, _LOOPS_FAIL) if _has_sizes(way, tiling))
+    plain = tiled(kernel, tiling)
+    return next(filter(is_legal, chain(_ways_to_tile(kernel, tiling), bands)), plain)
 
 
-def privatised_where_needed(tiles: TiledKernel) -> TiledKernel:
+def _first_legal(ways: Ways) -> TiledKernel:
+    """The first legal way, or the last one where nobody can tell within the limit."""
+    last = next(ways)
+    while not is_legal(last) and (way := next(ways, None)) is not None:
+        last = way
+    return last
+
+
+def _privatised_where_needed(tiles: TiledKernel) -> TiledKernel:
     """The tiling, with temporaries in places of their own where that makes it legal."""
     return tiles if is_legal(tiles) else next(filter(is_legal, privatised_ways(tiles)), tiles)
 
 
-def _automatically_tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
-    """The kernel with isl's tiling; temporaries are forward-substituted where isl finds none otherwise."""
-    found = automatic_tiling(kernel, tiling, dependences(kernel))
-    if found is None and (simpler := without_temporaries(kernel)) is not kernel:
-        found = automatic_tiling(simpler, tiling, dependences(simpler))
-    if found is None:
-        found = next(_automatic_private_ways(_of_separate_webs(kernel), tiling), None)
-    if found is None:
-        hint = "give a schedule with --schedule or a pragma"
-        raise UnsupportedError(Diagnostic("no legal tiling was found automatically", None, hint))
-    return found
+_LOOPS_FAIL = "the loops as they stand break a dependence"
+_BANDS_FAIL = "no band of isl's holds all of them"
 
 
-def _automatic_private_ways(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
-    """Tilings that isl finds for temporaries along all loops, with these along as few loops as the tiling needs."""
-    for each in kernels_without_sharing(kernel):
-        whole = fully_expanded(each)
-        found = automatic_tiling(whole, tiling, dependences(whole))
-        if found is not None:
-            yield privatised(replace(found, kernel=each)) or found
+def _all_ways(kernel: Kernel, tiling: Tiling) -> Ways:
+    """All ways to tile, the loops as they stand first."""
+    yield from _ways_to_tile(kernel, tiling)
+    yield from _bands(kernel, tiling, _LOOPS_FAIL)
+    yield from _nest_by_nest(kernel, tiling)
 
 
-def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
+def _automatic_ways(kernel: Kernel, tiling: Tiling) -> Ways:
+    """All ways to tile, isl's bands first."""
+    yield from _bands(kernel, tiling, "uses of values are brought together")
+    yield from _nest_by_nest(kernel, tiling)
+
+
+def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Ways:
     """Tilings of the loops as they stand, smaller changes first."""
     yield tiled(kernel, tiling)
     yield sunk(tiled(kernel, tiling))
@@ -85,29 +101,76 @@ def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Iterator[TiledKernel]:
     yield from privatised_ways(sunk(plain))
 
 
+def _bands(kernel: Kernel, tiling: Tiling, why: str) -> Ways:
+    """Tilings by isl's bands; temporaries give way to their values or get places of their own, smaller changes first."""
+
+    def bands(each: Kernel) -> Ways:
+        return band_tilings(each, tiling, dependences(each))
+
+    simpler = without_temporaries(kernel)
+    kernels = (kernel,) if simpler is kernel else (kernel, simpler)
+    for found in chain(chain.from_iterable(map(bands, kernels)), _private_ways(kernel, bands)):
+        yield replace(found, choice=f"{found.choice}: {why}")
+
+
+def _nest_by_nest(kernel: Kernel, tiling: Tiling) -> Ways:
+    """Tilings of each nest; the last one is always legal."""
+
+    def nests(each: Kernel) -> Ways:
+        yield nest_by_nest(each, tiling, dependences(each), _respects)
+
+    for found in chain(_private_ways(kernel, nests), nests(without_temporaries(kernel))):
+        yield replace(found, choice=f"nest by nest, {found.choice}: {_BANDS_FAIL}")
+
+
+def _private_ways(kernel: Kernel, ways: Callable[[Kernel], Ways]) -> Ways:
+    """Tilings that are found for temporaries along all loops, with these along as few loops as the tiling needs."""
+    separate = _of_separate_webs(kernel)
+    for each in kernels_without_sharing(separate):
+        whole = fully_expanded(each)
+        if whole is not without_temporaries(kernel):
+            yield from (privatised(replace(found, kernel=each)) or found for found in ways(whole))
+
+
 def _of_separate_webs(kernel: Kernel) -> Kernel:
     """The kernel with its temporaries split into webs, and these forward-substituted where possible."""
     return without_temporaries(with_webs(kernel))
+
+
+def _has_sizes(tiles: TiledKernel, tiling: Tiling) -> bool:
+    """Whether the tiles have the sizes of a tiling, but for dimensions in which all dates are constants."""
+    given, found = ([size for size in sizes if size > 1] for sizes in (tiling.sizes, tiles.sizes))
+    return given == found
 
 
 def is_legal(tiles: TiledKernel) -> bool:
     """Whether the tiling surely respects all dependences: what cannot be decided within the limit is not legal."""
     try:
         with operation_limit(DEFAULT_LIMIT):
-            return violation(tiles, dependences(tiles.kernel)) is None
+            return _violation(tiles) is None
     except LimitReached:
         return False
 
 
+def _respects(tiles: TiledKernel, known: Dependences) -> bool:
+    """Whether a tiling surely respects dependences."""
+    try:
+        with operation_limit(DEFAULT_LIMIT):
+            return violation(tiles, known) is None
+    except LimitReached:
+        return False
+
+
+@lru_cache(maxsize=8)
+def _violation(tiles: TiledKernel) -> Violation | Missing | None:
+    """A dependence that a tiling breaks, if there is one."""
+    return violation(tiles, dependences(tiles.kernel))
+
+
 def check_tiling(tiles: TiledKernel, limit: int | None = None) -> None:
     """Raise `IllegalTransformation` unless the tiling respects all dependences."""
-    known = within_limit("the dependences", limit, lambda: dependences(tiles.kernel))
-    within_limit("the legality of the tiling", limit, lambda: check_legal(tiles, known, lambda: _advice(tiles, known)))
-
-
-def _advice(tiles: TiledKernel, known: Dependences) -> str:
-    """What to do about an illegal tiling."""
-    strip = min(tiles.strip, 1)
-    if automatic_tiling(tiles.kernel, Tiling(max(tiles.sizes), None, strip), known) is not None:
-        return "--schedule auto finds a legal one"
-    return "give another schedule with --schedule, or tiles of size 1 in the dimension that runs backwards"
+    within_limit("the dependences", limit, lambda: dependences(tiles.kernel))
+    found = within_limit("the legality of the tiling", limit, lambda: _violation(tiles))
+    if found:
+        hint = "--schedule auto finds a legal one"
+        raise IllegalTransformation(Diagnostic(f"the tiling is illegal: {found.text()}", None, hint))

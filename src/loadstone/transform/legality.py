@@ -15,7 +15,6 @@ from functools import reduce
 import islpy as isl
 
 from loadstone.analysis import Dependences
-from loadstone.errors import Diagnostic, IllegalTransformation
 from loadstone.model.kernel import Kernel, Statement
 from loadstone.poly.enumeration import fixed_input, points, sample_pair, sample_point
 from loadstone.poly.names import fixed
@@ -81,13 +80,6 @@ def show(instance: Instance) -> str:
     """An instance in C terms."""
     name, point = instance
     return f"{name}({', '.join(map(str, point))})"
-
-
-def check_legal(tiles: TiledKernel, dependences: Dependences, hint: Callable[[], str] = str) -> None:
-    """Raise `IllegalTransformation` with a witness unless the tiling respects all dependences."""
-    found = violation(tiles, dependences)
-    if found:
-        raise IllegalTransformation(Diagnostic(f"the tiling is illegal: {found.text()}", None, hint()))
 
 
 def violation(tiles: TiledKernel, dependences: Dependences) -> Violation | Missing | None:

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import islpy as isl
 
-from loadstone.analysis.dataflow import flow_of_reads
+from loadstone.analysis.dataflow import flow_through
 from loadstone.model.expression import Expression, Operand, cast, rebuilt, walk
 from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.poly import map_from_values
@@ -30,6 +31,7 @@ MOST_PARTS = 400
 """How large a value may become; scalars whose values would make it larger stay."""
 
 
+@lru_cache(maxsize=2)
 def without_temporaries(kernel: Kernel) -> Kernel:
     """The kernel with the values of scalars where these are read, for all scalars where that can be done.
 
@@ -81,11 +83,10 @@ class _Source:
 def _sources(kernel: Kernel, name: str) -> dict[str, _Source]:
     """The unique writer of the value that a statement reads, by statement."""
     found: dict[str, _Source] = {}
-    for (reader, position), flow in flow_of_reads(kernel).items():
-        if kernel.statement(reader).reads[position].array == name:
-            maps = maps_of(flow)
-            if len(maps) == 1:
-                found[reader] = _Source(maps[0].get_tuple_name(Dim.in_), maps[0].reverse())
+    for (reader, _), flow in flow_through(kernel, name).items():
+        maps = maps_of(flow)
+        if len(maps) == 1:
+            found[reader] = _Source(maps[0].get_tuple_name(Dim.in_), maps[0].reverse())
     return found
 
 

@@ -37,12 +37,16 @@ class Tiling:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TiledKernel:
-    """A kernel with a tiling: `theta` maps the instances of each statement into the common space."""
+    """A kernel with a tiling: `theta` maps the instances of each statement into the common space.
+
+    `choice` says what was chosen and why, unless it is what was asked for, or the loops as they stand.
+    """
 
     kernel: Kernel
     theta: Mapping[str, isl.Map]
     sizes: tuple[int, ...]
     strip: int
+    choice: str = ""
 
     def __repr__(self) -> str:
         return (
@@ -105,7 +109,7 @@ def tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
     _check_names(kernel)
     theta = loop_schedule(kernel) if tiling.schedule is None else _read_schedule(kernel, tiling.schedule)
     dims = next(iter(theta.values())).dim(Dim.out)
-    numbered = tiling.schedule is None and len(_nests(kernel)) > 1
+    numbered = tiling.schedule is None and len(nests_of(kernel)) > 1
     return TiledKernel(kernel, theta, _sizes(tiling.sizes, dims, numbered), _strip(tiling.strip, dims))
 
 
@@ -143,12 +147,12 @@ def untiled(kernel: Kernel) -> TiledKernel:
 
 def loop_schedule(kernel: Kernel) -> dict[str, isl.Map]:
     """The loops as they stand: nests numbered by a first dimension if there are several, statements padded by zeros."""
-    nests = _nests(kernel)
+    nests = nests_of(kernel)
     theta = {s.name: _loops_of(s) for s in kernel.statements}
     if len(nests) > 1:
         for statement in kernel.statements:
             space = statement.domain.get_space()
-            nest = _nest(statement)
+            nest = nest_of(statement)
             number = map_from_values(space, [constant(space, 0 if nest is None else nests.index(nest))])
             theta[statement.name] = range_product((number, theta[statement.name]))
     dims = max(t.dim(Dim.out) for t in theta.values())
@@ -162,13 +166,14 @@ def _loops_of(statement: Statement) -> isl.Map:
     return with_components(statement.schedule, range(1, statement.schedule.dim(Dim.out), 2))
 
 
-def _nest(statement: Statement) -> int | None:
+def nest_of(statement: Statement) -> int | None:
     """The textual position of the top-level loop or statement; None for a statement that never runs."""
     return constant_component(statement.schedule, 0)
 
 
-def _nests(kernel: Kernel) -> list[int]:
-    found = {_nest(statement) for statement in kernel.statements}
+def nests_of(kernel: Kernel) -> list[int]:
+    """The textual positions of the top-level loops and statements that run."""
+    found = {nest_of(statement) for statement in kernel.statements}
     return sorted(nest for nest in found if nest is not None)
 
 
@@ -248,4 +253,5 @@ def tiling_info(tiles: TiledKernel) -> dict[str, object]:
         "strip": tiles.strip,
         "outer": list(tiles.outer),
         "inner": list(tiles.inner),
+        **({"choice": tiles.choice} if tiles.choice else {}),
     }

@@ -11,6 +11,7 @@ import islpy as isl
 from loadstone.analysis import Dependences
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.model.kernel import Kernel, Statement
+from loadstone.poly.limits import LimitReached
 from loadstone.poly.linear import linear
 from loadstone.poly.names import names_of
 from loadstone.poly.spaces import values_of
@@ -52,11 +53,12 @@ def found_steps(kernel: Kernel, dependences: Dependences, goal: Goal) -> tuple[S
 
 
 def _schedule_for(kernel: Kernel, dependences: Dependences, goal: Goal) -> isl.Schedule:
-    if goal == "locality":
-        near = dependences.flow.union(_shared_reads(kernel))
-        found = isl_schedule(kernel, dependences, near, fused=True)
-    else:
-        found = isl_schedule(kernel, dependences, dependences.flow, fused=False, outer_parallel=True)
+    parallel = goal == "parallel"
+    near = dependences.flow if parallel else dependences.flow.union(_shared_reads(kernel))
+    try:
+        found = isl_schedule(kernel, dependences, near, fused=not parallel, outer_parallel=parallel)
+    except LimitReached:
+        found = None
     if found is None:
         hint = "write the steps yourself: loadstone transform KERNEL --script FILE"
         raise UnsupportedError(Diagnostic("no schedule was found automatically", None, hint))

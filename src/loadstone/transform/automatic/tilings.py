@@ -4,36 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 import islpy as isl
 
 from loadstone.analysis import Dependences
-from loadstone.errors import UnsupportedError
+from loadstone.errors import InputError
 from loadstone.model.kernel import Kernel, union_of_maps
 from loadstone.poly import map_from_values
 from loadstone.poly.dimensions import constant_component, padded
 from loadstone.poly.spaces import Dim, constant, range_product
-from loadstone.transform.automatic.scheduler import isl_schedule
-from loadstone.transform.legality import violation
+from loadstone.transform.automatic.scheduler import schedules_for_locality
 from loadstone.transform.tiling import TiledKernel, Tiling, tiled
 
 
-def automatic_tiling(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> TiledKernel | None:
-    """The kernel with a legal tiling whose schedule isl found, with as much fusion as possible; None without one."""
-    candidates = _candidates(kernel, tiling, dependences)
-    return next((found for found in candidates if violation(found, dependences) is None), None)
-
-
-def _candidates(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> Iterator[TiledKernel]:
-    """Tilings with much fusion and with less, legal or not."""
-    for whole_component in (True, False):
-        schedule = isl_schedule(kernel, dependences, dependences.flow, fused=whole_component)
-        if schedule is None:
-            continue
+def band_tilings(kernel: Kernel, tiling: Tiling, dependences: Dependences) -> Iterator[TiledKernel]:
+    """Tilings by isl's bands, fused and distributed, legal or not; those too shallow for the strip are left out."""
+    for fused, schedule in schedules_for_locality(kernel, dependences):
         theta = _common_space(kernel, _bands(schedule.get_root(), kernel, ()))
         text = str(union_of_maps(kernel, iter(theta.values())))
-        with suppress(UnsupportedError):
-            yield tiled(kernel, Tiling(_sizes(theta, tiling), text, tiling.strip))
+        with suppress(InputError):
+            tiles = tiled(kernel, Tiling(_sizes(theta, tiling), text, tiling.strip))
+            yield replace(tiles, choice=f"isl's bands, statements {'fused' if fused else 'distributed'}")
 
 
 def _bands(
