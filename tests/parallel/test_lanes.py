@@ -21,7 +21,7 @@ from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.system import make_system
 from loadstone.hardware.layout import ArrayLayout
 from loadstone.loops.accelerator import Accelerator, predicted_words
-from loadstone.loops.ranges import parameter_limits
+from loadstone.loops.ranges import Ranges, parameter_limits
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import integer
 from loadstone.model.kernel import WRITE, Kernel
@@ -165,7 +165,8 @@ def test_without_lanes_nothing_changes() -> None:
 def conflicts(lanes: Lanes, accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[str]:
     """Pairs of elements that one access of a group touches in one bank, by brute force."""
     assert lanes.grouping is not None
-    stores = local_layouts(accelerator, {name: (0, value) for name, value in parameters.items()}, lanes.banking)
+    ranges = Ranges(accelerator.kernel, {name: (0, value) for name, value in parameters.items()})
+    stores = local_layouts(accelerator, ranges, lanes.banking)
     for statement in accelerator.kernel.statements:
         groups = dict(pairs(fixed(lanes.grouping.group(statement.name), parameters)))
         for position, access in (*enumerate(statement.reads), (WRITE, statement.write)):

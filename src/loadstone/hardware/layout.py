@@ -8,17 +8,11 @@ from functools import reduce
 from itertools import product
 from math import prod
 
-import islpy as isl
-
 from loadstone.hardware.words import bits_of, encoded
-from loadstone.loops.ranges import Limits, within_limits
-from loadstone.model.affine import NotAffine, affine_value
-from loadstone.model.evaluate import evaluate
+from loadstone.loops.ranges import Ranges
 from loadstone.model.expression import Expression, binary, integer
-from loadstone.model.kernel import Array, Kernel
 from loadstone.model.tidy import tidy
 from loadstone.model.types import Number, ScalarType
-from loadstone.poly.spaces import set_space
 from loadstone.rtl.types import Bits
 
 
@@ -63,26 +57,12 @@ class ArrayLayout:
 ArrayLayouts = Mapping[str, ArrayLayout]
 
 
-def layouts_of(kernel: Kernel, limits: Mapping[str, Limits], scalars: Collection[str] = ()) -> dict[str, ArrayLayout]:
+def layouts_of(ranges: Ranges, scalars: Collection[str] = ()) -> dict[str, ArrayLayout]:
     """The memories of a kernel's arrays, for parameters in ranges, and of scalars that are not in registers."""
-    known = within_limits(kernel, limits)
-    extents = {name: _extents(array, limits, known) for name, array in kernel.arrays.items()}
+    arrays = ranges.kernel.arrays
+    extents = {name: tuple(map(ranges.greatest, array.extents)) for name, array in arrays.items()}
     extents |= dict.fromkeys(scalars, (1,))
-    return {name: ArrayLayout(name, array.type, extents[name]) for name, array in kernel.arrays.items()}
-
-
-def _extents(array: Array, limits: Mapping[str, Limits], known: isl.Set) -> tuple[int, ...]:
-    return tuple(max(1, greatest(extent, limits, known)) for extent in array.extents)
-
-
-def greatest(extent: Expression, limits: Mapping[str, Limits], known: isl.Set) -> int:
-    """The greatest value of an extent for parameters that are known; with those of the ranges if it is not affine."""
-    space = set_space(tuple(limits), "", ())
-    try:
-        value = affine_value(extent, space)
-    except NotAffine:
-        return int(evaluate(extent, {name: high for name, (_, high) in limits.items()}, ()))
-    return value.intersect_params(known).max_val().to_python()
+    return {name: ArrayLayout(name, array.type, extents[name]) for name, array in arrays.items()}
 
 
 def memory_words(store: ArrayLayout, extents: Sequence[int], values: Sequence[Number]) -> tuple[int, ...]:

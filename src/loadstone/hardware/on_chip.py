@@ -18,7 +18,7 @@ from loadstone.hardware.names import ModuleNames, Names
 from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.words import encoded
 from loadstone.loops.model import Node
-from loadstone.loops.ranges import Limits
+from loadstone.loops.ranges import Limits, Ranges
 from loadstone.model.kernel import Array, Kernel
 from loadstone.rtl.conditions import any_of
 from loadstone.rtl.expressions import Signal, Value
@@ -58,8 +58,9 @@ def make_on_chip(
     and reads its words while the hardware is ready. A start with parameters out of range does nothing but set `error`
     and `done`.
     """
-    stores = layouts_of(kernel, limits)
-    compute = make_compute_unit(kernel, tree, limits, stores, memories or MemoryTiming(), operations or Operations())
+    ranges = Ranges(kernel, limits)
+    timing, stores = memories or MemoryTiming(), layouts_of(ranges)
+    compute = make_compute_unit(ranges, tree, stores, timing, operations or Operations())
     top = _Top(compute, limits)
     top.fill()
     return OnChipDesign(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import islpy as isl
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.loops.facts import attempted, first_and_last
 from loadstone.model.affine import NotAffine, affine_value
+from loadstone.model.evaluate import evaluate
+from loadstone.model.expression import Expression
 from loadstone.model.kernel import Array, Kernel
 from loadstone.poly.dimensions import only_parameters
 from loadstone.poly.spaces import set_space, variable
@@ -68,10 +72,26 @@ def _rigid_parameters(array: Array, kernel: Kernel) -> frozenset[str]:
     return frozenset()
 
 
-def within_limits(kernel: Kernel, limits: Mapping[str, Limits]) -> isl.Set:
-    """The parameters in ranges for which a kernel is defined."""
-    facts = within(limits, kernel.context)
-    if facts.is_empty():
-        hint = f"known of the parameters: {kernel.context}"
-        raise InputError(Diagnostic("the kernel is not defined for any parameters in these ranges", None, hint))
-    return facts
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """The ranges of the parameters of a kernel for which hardware is made."""
+
+    kernel: Kernel
+    limits: Mapping[str, Limits]
+
+    @cached_property
+    def known(self) -> isl.Set:
+        """The parameters in the ranges for which the kernel is defined; raises `InputError` if there are none."""
+        facts = within(self.limits, self.kernel.context)
+        if facts.is_empty():
+            hint = f"known of the parameters: {self.kernel.context}"
+            raise InputError(Diagnostic("the kernel is not defined for any parameters in these ranges", None, hint))
+        return facts
+
+    def greatest(self, size: Expression) -> int:
+        """The greatest value of a size, at least 1; that of the greatest parameters if it is not affine."""
+        try:
+            value = affine_value(size, set_space(tuple(self.limits), "", ()))
+        except NotAffine:
+            return max(1, int(evaluate(size, {name: high for name, (_, high) in self.limits.items()}, ())))
+        return max(1, value.intersect_params(self.known).max_val().to_python())

@@ -21,7 +21,7 @@ import islpy as isl
 from loadstone.loops.accelerator import Accelerator, compute_loops, time_names
 from loadstone.loops.facts import attempted, surely
 from loadstone.loops.model import Instance, Node, walk, with_instances
-from loadstone.loops.ranges import Limits, within_limits
+from loadstone.loops.ranges import Limits, Ranges
 from loadstone.model.affine import NotAffine, affine_value, constant_value
 from loadstone.model.expression import Expression, Variable, binary, integer, substituted
 from loadstone.model.free_name import free_name
@@ -215,7 +215,7 @@ def _with_lanes(
     if size < grouping.count:
         raise _NoLanes(f"a tile has only {size} of its iterations")
     _check_order(grouping)
-    known = within_limits(accelerator.kernel, limits)
+    known = Ranges(accelerator.kernel, limits).known
     found: dict[str, Banking] = {}
     banks: dict[Place, BanksOfLanes] = {}
     for array, buffer in accelerator.buffers.items():

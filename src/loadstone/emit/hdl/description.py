@@ -8,7 +8,7 @@ from typing import Any
 from loadstone.hardware.compute.intervals import interval
 from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.on_chip import OnChipDesign
-from loadstone.loops.ranges import within
+from loadstone.loops.ranges import Ranges
 
 _HANDSHAKE = """\
 All ports belong to the rising edge of `clk`. `rst` is synchronous and active high; registers also have initial values.
@@ -45,7 +45,7 @@ def hardware_info(design: OnChipDesign, parameters: Mapping[str, int]) -> dict[s
 def statement_times(design: OnChipDesign) -> dict[str, dict[str, Any]]:
     """For each statement the interval between instances and why it is not shorter, and the cycles to its write."""
     compute = design.compute
-    known = within(design.limits, compute.kernel.context)
+    known = Ranges(compute.kernel, design.limits).known
     found = {name: interval(compute, name, known) for name in compute.statements}
     return {
         name: {"interval": each.cycles, "reason": each.reason, "latency": compute.times[name].write}

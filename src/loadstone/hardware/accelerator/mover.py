@@ -16,7 +16,7 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Block, For, Instance, Node, with_instances
 from loadstone.loops.paths import Path, children, places
 from loadstone.loops.paths import statements as statements_of
-from loadstone.loops.ranges import Limits
+from loadstone.loops.ranges import Ranges
 from loadstone.loops.tile_loops import MARKERS, move_loops, process_loops
 from loadstone.rtl.expressions import Signal, Value, cat
 from loadstone.rtl.types import bit
@@ -44,21 +44,16 @@ class Mover:
         title: str,
         accelerator: Accelerator,
         stores: tuple[ArrayLayouts, ArrayLayouts],
-        limits: Mapping[str, Limits],
+        ranges: Ranges,
         parameters: Mapping[str, Signal],
         begin: Signal,
     ) -> None:
         tree = _addressed(process_loops(accelerator, move_loops(accelerator, title)), *stores)
         self.arrays = tuple(name for name in statements_of(tree) if name not in MARKERS.names)
         arguments = dict.fromkeys(self.arrays, (PLACE, CELL))
-        kernel = accelerator.kernel
-        controller = make_controller(
-            f"{names.module.name}_{title}",
-            tree,
-            limits,
-            replace(tile_options(tree), arguments=arguments),
-            kernel.context,
-        )
+        options = replace(tile_options(tree), arguments=arguments)
+        module, context = f"{names.module.name}_{title}", accelerator.kernel.context
+        controller = make_controller(module, tree, ranges.limits, options, context)
         self._goes = {name: names.module.wire(names.fresh(f"{title}_{name}_goes"), bit) for name in statements_of(tree)}
         control = controller.added(names, f"{title}_control", begin, parameters, self._goes)
         self.last = control["last"]

@@ -30,7 +30,7 @@ from loadstone.hardware.layout import ArrayLayout, layouts_of
 from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.supervisor import tell_failures
 from loadstone.loops.accelerator import Accelerator
-from loadstone.loops.ranges import Limits
+from loadstone.loops.ranges import Limits, Ranges
 from loadstone.loops.tile_loops import MARKERS, process_loops
 from loadstone.parallel.lanes import find_lanes, lane_loops
 from loadstone.rtl.expressions import Signal, Value, cat
@@ -75,13 +75,13 @@ class _Top(BusTop):
         unroll: int,
     ) -> None:
         kernel = accelerator.kernel
-        self.accelerator, self.limits, sizes = accelerator, limits, element_bytes(accelerator)
+        self.accelerator, self.ranges, sizes = accelerator, Ranges(kernel, limits), element_bytes(accelerator)
         self.lanes = find_lanes(accelerator, limits, unroll)
-        self.external = layouts_of(kernel, limits, [array.name for array in accelerator.transferred if not array.rank])
-        self.inside = local_layouts(accelerator, limits, self.lanes.banking)
+        self.external = layouts_of(self.ranges, [array.name for array in accelerator.transferred if not array.rank])
+        self.inside = local_layouts(accelerator, self.ranges, self.lanes.banking)
         tree = process_loops(accelerator, lane_loops(accelerator, self.lanes))
         self.compute = make_compute_unit(
-            kernel, tree, limits, self.inside, memories, operations, MARKERS.names, self.lanes, tile_options(tree)
+            self.ranges, tree, self.inside, memories, operations, MARKERS.names, self.lanes, tile_options(tree)
         )
         name, types = fresh(f"{kernel.name}_accelerator", ()), self.compute.control.parameter_types
         modules, title = ModuleNames((*self.compute.modules, name)), f"{kernel.name}, tile by tile."
@@ -120,7 +120,7 @@ class _Top(BusTop):
 
     def _mover(self, title: str) -> Mover:
         stores, parameters = (self.external, self.inside), self.host.parameters
-        return Mover(self.names, title, self.accelerator, stores, self.limits, parameters, self.begin)
+        return Mover(self.names, title, self.accelerator, stores, self.ranges, parameters, self.begin)
 
     def _memory(self, name: str, store: ArrayLayout) -> None:
         """The local memory of an array between datapaths, load and store."""

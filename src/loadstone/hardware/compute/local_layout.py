@@ -8,11 +8,9 @@ from functools import reduce
 from math import prod
 from types import MappingProxyType
 
-import islpy as isl
-
-from loadstone.hardware.layout import ArrayLayout, greatest
+from loadstone.hardware.layout import ArrayLayout
 from loadstone.loops.accelerator import Accelerator
-from loadstone.loops.ranges import Limits, within_limits
+from loadstone.loops.ranges import Ranges
 from loadstone.model.expression import Expression, binary, integer
 from loadstone.model.tidy import tidy
 from loadstone.parallel.banks import Banking
@@ -87,10 +85,9 @@ def memory_depth(store: ArrayLayout) -> int:
 
 
 def local_layouts(
-    accelerator: Accelerator, limits: Mapping[str, Limits], banking: Mapping[str, Banking] = MappingProxyType({})
+    accelerator: Accelerator, ranges: Ranges, banking: Mapping[str, Banking] = MappingProxyType({})
 ) -> dict[str, ArrayLayout]:
     """The local memories of an accelerator, and registers for scalars."""
-    known = within_limits(accelerator.kernel, limits)
     found: dict[str, ArrayLayout] = {}
     for array in accelerator.kernel.arrays.values():
         buffer: Buffer | None = accelerator.buffers.get(array.name)
@@ -98,7 +95,7 @@ def local_layouts(
             found[array.name] = ArrayLayout(array.name, array.type, ())
         else:
             apart = array.name in arrays_apart(accelerator)
-            found[array.name] = _local(buffer, banking.get(array.name), apart, limits, known)
+            found[array.name] = _local(buffer, banking.get(array.name), apart, ranges)
     return found
 
 
@@ -119,12 +116,10 @@ def _ports_are_shared(accelerator: Accelerator, array: str) -> bool:
     return (is_written and not moved.load.is_empty()) or (is_read and not moved.store.is_empty())
 
 
-def _local(
-    buffer: Buffer, banking: Banking | None, apart: bool, limits: Mapping[str, Limits], known: isl.Set
-) -> LocalLayout:
+def _local(buffer: Buffer, banking: Banking | None, apart: bool, ranges: Ranges) -> LocalLayout:
     """The memory of a buffer, with room for as many words in each bank."""
     array, parts = buffer.array, buffer.components if banking is None else banking.parts
-    shape = tuple(max(1, greatest(part.size, limits, known)) for part in parts) or (1,)
+    shape = tuple(ranges.greatest(part.size) for part in parts) or (1,)
     if banking is None:
         return LocalLayout(array.name, array.type, shape, buffer.copies, parts, apart=apart)
     block = banking.step * banking.count

@@ -28,7 +28,7 @@ from loadstone.hardware.layout import ArrayLayouts
 from loadstone.hardware.names import ModuleNames
 from loadstone.loops.model import Node
 from loadstone.loops.paths import statements as statements_of
-from loadstone.loops.ranges import Limits, within
+from loadstone.loops.ranges import Ranges
 from loadstone.model.kernel import WRITE, Access, Kernel, Statement
 from loadstone.parallel.banks import BanksOfLanes, BanksOfPlaces, Place
 from loadstone.parallel.hazards import may_follow, meeting_lanes
@@ -107,9 +107,8 @@ class ComputeUnit:
 
 
 def make_compute_unit(
-    kernel: Kernel,
+    ranges: Ranges,
     tree: Node,
-    limits: Mapping[str, Limits],
     stores: ArrayLayouts,
     memories: MemoryTiming,
     operations: Operations,
@@ -121,11 +120,12 @@ def make_compute_unit(
 
     `options` are those of its controller.
     """
+    kernel = ranges.kernel
     name = fresh(kernel.name, OWN)
     statements = {each: kernel.statement(each) for each in statements_of(tree) if each not in markers}
     signatures = {each: _signature(kernel, statement, stores, tree, lanes) for each, statement in statements.items()}
     called = with_signatures(tree, statements, signatures)
-    control = make_control(f"{name}_control", called, signatures, limits, kernel, options)
+    control = make_control(f"{name}_control", called, signatures, ranges, options)
     written = {statement.write.array for statement in statements.values()}
     stable = frozenset(each for each, array in kernel.arrays.items() if array.rank == 0 and each not in written)
     types = {each: stores[each].type for each in stable}
@@ -137,7 +137,7 @@ def make_compute_unit(
         changing = written - {statement.write.array}
         early[each] = timetable(graph, stores, memories, changing)
     times = _late_enough(early, statements)
-    hazards = tuple(_hazards(within(limits, kernel.context), statements, signatures, times, lanes))
+    hazards = tuple(_hazards(ranges.known, statements, signatures, times, lanes))
     modules = ModuleNames((name, control.module.name))
     datapaths: dict[str, Datapath] = {}
     for each, statement in statements.items():
@@ -169,16 +169,11 @@ def _with_copies(arguments: Arguments, statement: Statement, stores: ArrayLayout
 
 
 def make_control(
-    name: str,
-    tree: Node,
-    signatures: Mapping[str, Signature],
-    limits: Mapping[str, Limits],
-    kernel: Kernel,
-    options: Options = PLAIN,
+    name: str, tree: Node, signatures: Mapping[str, Signature], ranges: Ranges, options: Options = PLAIN
 ) -> Controller:
     """The controller of a loop tree whose instances have the arguments of signatures."""
     arguments = {each: signature.names for each, signature in signatures.items()}
-    return make_controller(name, tree, limits, replace(options, arguments=arguments), kernel.context)
+    return make_controller(name, tree, ranges.limits, replace(options, arguments=arguments), ranges.kernel.context)
 
 
 def _late_enough(times: Mapping[str, Timetable], statements: Mapping[str, Statement]) -> dict[str, Timetable]:

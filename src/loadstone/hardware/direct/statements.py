@@ -20,7 +20,7 @@ from loadstone.hardware.direct.places import Found, Level, found_places, make_le
 from loadstone.hardware.layout import ArrayLayout, layouts_of
 from loadstone.hardware.names import ModuleNames
 from loadstone.loops.paths import statements as statements_of
-from loadstone.loops.ranges import Limits, within
+from loadstone.loops.ranges import Ranges
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel, Statement
 from loadstone.parallel.operands import Word, is_stored, reads_of, words_read
@@ -90,14 +90,15 @@ class DirectStatements:
         return max((table.write for table in self.compute.times.values()), default=1)
 
 
-def make_direct_statements(kernel: Kernel, limits: Mapping[str, Limits], operations: Operations) -> DirectStatements:
+def make_direct_statements(ranges: Ranges, operations: Operations) -> DirectStatements:
     """The controller and the datapaths of a kernel in its original order, for parameters in ranges."""
-    tree, stores = program_loops(program_of(kernel)), layouts_of(kernel, limits)
+    kernel = ranges.kernel
+    tree, stores = program_loops(program_of(kernel)), layouts_of(ranges)
     statements = {name: kernel.statement(name) for name in statements_of(tree)}
     signatures = {name: signature(each, kernel.parameters, stores) for name, each in statements.items()}
     name = fresh(f"{kernel.name}_direct", OWN)
-    control = make_control(f"{name}_control", with_signatures(tree, statements, signatures), signatures, limits, kernel)
-    known = words_read(kernel, within(limits, kernel.context))
+    control = make_control(f"{name}_control", with_signatures(tree, statements, signatures), signatures, ranges)
+    known = words_read(kernel, ranges.known)
     found = {name: found_places(each, signatures[name]) for name, each in statements.items()}
     words = {name: tuple(w for w in known[name] if w.position not in found[name].words) for name in statements}
     names = {name: _word_names(kernel, each, words[name]) for name, each in statements.items()}

@@ -34,7 +34,7 @@ from loadstone.hardware.host_ports import scalar_types
 from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.supervisor import tell_failures
-from loadstone.loops.ranges import Limits
+from loadstone.loops.ranges import Limits, Ranges
 from loadstone.model.kernel import WRITE, Kernel
 from loadstone.rtl.conditions import all_of, any_of, mux
 from loadstone.rtl.expressions import Signal, Value, const
@@ -59,7 +59,7 @@ def make_direct_design(
     It has the ports of an accelerator: `start`, parameters, scalars, the base address of each array, the master of a
     bus, `ready` and `done`, and those of `supervisor`.
     """
-    statements = make_direct_statements(kernel, limits, operations or Operations())
+    statements = make_direct_statements(Ranges(kernel, limits), operations or Operations())
     element_bytes = {name: kernel.arrays[name].type.storage.bits // 8 for name in statements.arrays}
     wide = bus_for(element_bytes, bus)
     top = _Top(statements, replace(wide, burst=min(wide.burst, BURST), count_width=COUNT_WIDTH), element_bytes)

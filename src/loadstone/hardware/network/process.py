@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import islpy as isl
-
 from loadstone.hardware.control.automata import delayed
 from loadstone.hardware.control.ranged import type_between
 from loadstone.hardware.datapath.lowering import Arguments, lowered
@@ -28,7 +26,7 @@ from loadstone.hardware.network.links import Link, Walk, iterator_field, iterato
 from loadstone.hardware.network.steps import Given, Steps
 from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.words import bits_of
-from loadstone.loops.ranges import Limits
+from loadstone.loops.ranges import Ranges
 from loadstone.model.kernel import Kernel
 from loadstone.rtl.conditions import all_of
 from loadstone.rtl.expressions import Signal, Value, const
@@ -41,12 +39,15 @@ STEPS_WAITING = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """What all processes share: the kernel, ranges of parameters and what is known of them, and operators."""
+    """What all processes share: the kernel with the ranges of its parameters, and operators."""
 
-    kernel: Kernel
-    limits: Mapping[str, Limits]
-    known: isl.Set
+    ranges: Ranges
     operations: Operations
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel."""
+        return self.ranges.kernel
 
     @property
     def scalars(self) -> tuple[str, ...]:
@@ -118,14 +119,14 @@ class Body:
         begin = m.input("start", bit)
         self.parameters = {
             each: m.input(m.fresh(f"parameter_{each}"), type_between(*limits))
-            for each, limits in setting.limits.items()
+            for each, limits in setting.ranges.limits.items()
         }
         self._incoming = [_Reading(m, link) for link in links if link.channel.consumer == process.name]
         self._outgoing = [_Writing(m, link) for link in links if link.channel.producer == process.name]
         self.pause = int(any(each.link.has_cells for each in self._incoming))
         self.idle = m.output("idle", bit, "all has happened")
         self.names = Names(m, (link.port(what) for link in links for what in ("claim", "promise")))
-        given = Given(begin, self.parameters, setting.limits, setting.known)
+        given = Given(begin, self.parameters, setting.ranges)
         self.steps = Steps(self.names, walk, given, depth, unkept)
         self.goes = self.steps.leaves
         able = [~self._reads(each) | each.there for each in self._incoming]
@@ -230,7 +231,7 @@ def make_compute_process(name: str, setting: Setting, walk: Walk, links: Sequenc
     scalars = {
         each: m.input(m.fresh(f"scalar_{each}"), port.bits)
         for each, port in path.stable.items()
-        if each not in setting.limits
+        if each not in setting.ranges.limits
     }
     m.assign(body.steps.enters, body.steps.at & body.steps.room)
     m.assign(body.goes, body.ready)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import islpy as isl
-
 from loadstone.hardware.control.controller import Options, make_controller
 from loadstone.hardware.control.interface import standing
 from loadstone.hardware.names import Names
 from loadstone.hardware.network.links import Walk
-from loadstone.loops.ranges import Limits
+from loadstone.loops.ranges import Ranges
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.record import Record
 from loadstone.rtl.types import bit, unsigned
@@ -19,12 +17,11 @@ from loadstone.rtl.types import bit, unsigned
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
-    """What every process is given: the pulse that starts it, and parameters in ranges that a context allows."""
+    """What every process is given: the pulse that starts it, and parameters in ranges."""
 
     begin: Signal
     parameters: Mapping[str, Signal]
-    limits: Mapping[str, Limits]
-    context: isl.Set
+    ranges: Ranges
 
 
 class Steps:
@@ -56,9 +53,8 @@ class Steps:
         """Adds the controller: whether it stands at an instance, and the fields of that."""
         names, m, name = self.names, self.names.module, self._walk.process.name
         arguments = {name: self._walk.fields}
-        controller = make_controller(
-            f"{m.name}_control", self._walk.tree, given.limits, Options(arguments=arguments), given.context
-        )
+        options, ranges = Options(arguments=arguments), given.ranges
+        controller = make_controller(f"{m.name}_control", self._walk.tree, ranges.limits, options, ranges.known)
         control = controller.added(names, "control", given.begin, given.parameters, {name: self.enters})
         with m.clocked():
             m.assign(self.ended, control["last"] | (self.ended & ~given.begin))

@@ -29,7 +29,7 @@ from loadstone.hardware.network.transfers import (
 )
 from loadstone.hardware.supervisor import tell_failures
 from loadstone.hardware.words import bits_of
-from loadstone.loops.ranges import Limits, within_limits
+from loadstone.loops.ranges import Limits, Ranges
 from loadstone.model.kernel import Array
 from loadstone.networks.model import Kind, Network, Process
 from loadstone.networks.sizes import ChannelSize
@@ -80,16 +80,16 @@ class _Top(BusTop):
         operations: Operations,
     ) -> None:
         self.kernel = kernel = network.tiles.kernel
-        known = within_limits(kernel, limits)
-        self.network = network_within(network, known)
+        ranges = Ranges(kernel, limits)
+        self.network = network_within(network, ranges.known)
         self.links = links_of(self.network, sizes)
-        self.setting = Setting(kernel, limits, known, operations)
+        self.setting = Setting(ranges, operations)
         values = {name: low for name, (low, high) in limits.items() if low == high}
-        self.planner = Planner(kernel, self.links, known, values)
+        self.planner = Planner(kernel, self.links, ranges.known, values)
         loaded, stored = self._arrays("load"), self._arrays("store")
         self.results = {name: f"{name} out" if name in loaded else name for name in stored}
         titles = {**{name: name for name in loaded}, **{title: name for name, title in self.results.items()}}
-        stores = layouts_of(kernel, limits)
+        stores = layouts_of(ranges)
         self.external = {title: stores[name] for title, name in titles.items()}
         sizes_moved = {title: kernel.arrays[name].type.storage.bits // 8 for title, name in titles.items()}
         name, types = fresh(f"{kernel.name}_network", OWN), {each: type_between(*limits[each]) for each in limits}
