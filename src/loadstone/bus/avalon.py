@@ -15,7 +15,7 @@ from loadstone.rtl import Module, bit, mux, unsigned
 
 
 def avalon_read_ports(bus: Bus) -> tuple[BusPort, ...]:
-    """The signals of a port that reads."""
+    """The signals of a read port."""
     return (
         BusPort("address", bus.address, "master"),
         BusPort("burstcount", bus.length, "master"),
@@ -28,7 +28,7 @@ def avalon_read_ports(bus: Bus) -> tuple[BusPort, ...]:
 
 
 def avalon_write_ports(bus: Bus) -> tuple[BusPort, ...]:
-    """The signals of a port that writes."""
+    """The signals of a write port."""
     return (
         BusPort("address", bus.address, "master"),
         BusPort("burstcount", bus.length, "master"),

@@ -54,7 +54,7 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
 
 
 def _sizes(m: Module, widths: Widths, begins: Value) -> tuple[Value, Value]:
-    """The size of the element that comes, and that of the run at hand."""
+    """The size of the next element, and of the current run."""
     if widths.are_equal:
         return const(0), const(0)
     size, kept = m.input("in_size", widths.size), m.register("run_size", widths.size)

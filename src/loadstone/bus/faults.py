@@ -55,7 +55,7 @@ def _drawn(m: Module, name: str, sink: Stream) -> Signal:
 
 
 def _place(m: Module, bus: Bus, name: str, source: Stream, sink: Stream) -> Value:
-    """The byte address of the response at hand."""
+    """The byte address of the current response."""
     is_read = name == "read"
     ends = sink.transfer & sink.fields["last"] if is_read else sink.transfer
     bursts: Ring = add_ring(m, f"{name}_bursts", source.fields["addr"], _OPEN, source.transfer, ends)

@@ -1,7 +1,7 @@
 """Bursts in flight: what a master keeps of them, so that a response that is an error has an address.
 
 After the first error the record stays where it is, so that its oldest burst is the one that failed. The master asks for
-no further burst then, nor while `stop` is set; it is `quiet` when all bursts that it asked for have been answered.
+no further burst then, nor while `stop` is set; it is `quiet` when no burst is in flight.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FAILURES = ("error", "decode_error", "error_address", "quiet")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flights:
-    """The bursts of a master in flight: whether one has failed, and whether no more may be asked for."""
+    """The bursts in flight of a master: whether one has failed, and whether no more may be issued."""
 
     failed: Signal
     stops: Signal

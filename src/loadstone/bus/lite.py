@@ -113,7 +113,7 @@ def _show_write(m: Module, word: Value, data: Value, strobe: Value) -> None:
 
 
 def _add_reads(m: Module, signals: dict[str, Signal], word: Signal) -> None:
-    """Keeps the word that was asked for until it is taken."""
+    """Holds the requested word until it is taken."""
     m.section("Reads.")
     data, answers = m.register("read_answer", WORD), m.register("read_answers", bit, reset=0)
     m.output("read_word", signals["araddr"][2:])
@@ -131,7 +131,7 @@ def _add_reads(m: Module, signals: dict[str, Signal], word: Signal) -> None:
 
 @cache
 def make_avalon_slave(address_width: int) -> Module:
-    """An Avalon-MM agent that never lets its host wait: words come in the cycle after they are asked for."""
+    """An Avalon-MM agent without wait states: words come in the cycle after their request."""
     m = Module(f"avalon_slave_{address_width}", "Registers behind Avalon-MM.")
     signals = declare_ports(m, slave_ports("avalon", address_width), "slave", PREFIXES["avalon"])
     word = m.input("read_data", WORD)

@@ -1,4 +1,4 @@
-"""A monitor of AXI: a module that looks at a bus and remembers the first rule that was broken."""
+"""A protocol monitor for AXI: it observes a bus and holds the first rule that was broken."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def make_axi_monitor(bus: Bus) -> Module:
     """A module that sees all signals of a bus; `error` is the first `Rule` broken, `quiet` says that nothing is open.
 
     Valid stays until ready, with the same payload. Bursts are incrementing, not wider than the bus, and stay inside of
-    a page. Beats are as many as asked for, the last one marked. Each burst of writes has one response, after its data.
+    a page. Beats are as many as requested, the last one marked. Each burst of writes has one response, after its data.
     Neither the address nor the data of a write wait for the other to be taken: a master that shows one of
     them alone for 255 cycles breaks this rule.
     """
@@ -77,7 +77,7 @@ def _report(m: Module, broken: dict[Rule, Value], reads_open: Signal, writes_ope
 
 
 def _unstable(m: Module, name: str, channel: Stream) -> Value:
-    """Whether a word that had to wait is gone or changed."""
+    """Whether a stalled word was dropped or changed."""
     with m.clocked(f"Channel {name.upper()}: what waits must stay."):
         waited = m.stored(f"{name}_waited", channel.valid & ~channel.ready, reset=0)
         before = m.stored(f"{name}_before", channel.payload)

@@ -145,7 +145,7 @@ def widths_of(elements: Widths | int) -> Widths:
 
 
 def declare_ports(m: Module, ports: Iterable[BusPort], role: Role, prefix: str = "") -> dict[str, Signal]:
-    """The signals of a bus as ports of a module that is its master, its slave, or only looks at it."""
+    """The signals of a bus as ports of a module: its master, its slave, or a monitor."""
     return {port.name: (m.output if port.driver == role else m.input)(prefix + port.name, port.type) for port in ports}
 
 

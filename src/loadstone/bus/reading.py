@@ -1,7 +1,7 @@
-"""Masters that read: requests for elements become bursts, and the elements come back as a stream.
+"""Read masters: requests for elements become bursts, and the elements come back as a stream.
 
 A core speaks a small protocol of its own: commands (address, number of beats) with a handshake, and beats that come
-back in order with their responses and are always taken, since no burst is asked for without room for it. Both buses
+back in order with their responses and are always taken, since no burst is issued without room for it. Both buses
 need no more.
 """
 
@@ -276,7 +276,7 @@ def _add_unpacker(
 
 
 def lanes_taken(m: Module, widths: Widths, loads: Value, size: Value) -> Value:
-    """The lanes of an element of the request at hand, whose size is given when it is taken up."""
+    """The lanes of an element of the current request, whose size is given with the request."""
     if widths.are_equal:
         return const(1)
     kept = m.register("size", widths.size)

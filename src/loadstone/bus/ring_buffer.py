@@ -16,7 +16,7 @@ class Ring:
 
 
 def add_ring(m: Module, name: str, word: Value, depth: int, push: Value, pop: Value) -> Ring:
-    """A queue for `depth` words, a power of two, as a part of a module; who pushes and pops minds its count."""
+    """A queue for `depth` words, a power of two, in a module; the user checks its count before push and pop."""
     place = unsigned(address_width(depth))
     count = m.register(f"{name}_count", unsigned(place.width + 1), reset=0)
     head, tail = (m.register(f"{name}_{end}", place, reset=0) for end in ("head", "tail"))

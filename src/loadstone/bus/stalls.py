@@ -1,4 +1,4 @@
-"""Random waiting on the channels of a bus, to test what is attached to it."""
+"""Random stalls on the channels of a bus, for tests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make_pauses() -> Module:
 
 @cache
 def make_stall(type: Bits) -> Module:
-    """A channel with random stops: each word waits with a chance of `chance` in 256 in each cycle.
+    """A channel with random stalls: each word stalls with a chance of `chance` in 256 in each cycle.
 
     What it shows stays until it is taken. No register is on the way.
     """
@@ -61,7 +61,7 @@ def make_stall(type: Bits) -> Module:
 
 @cache
 def make_axi_stalls(bus: Bus) -> Module:
-    """A piece of AXI bus, from `s_...` to `m_...`, on which all channels stop at random."""
+    """A piece of AXI bus, from `s_...` to `m_...`, on which all channels stall at random."""
     m = Module(f"axi_stalls_{bus.data_width}_{bus.address_width}", "Random stops on all channels of an AXI bus.")
     chance = m.input("chance", unsigned(8))
     ports = axi_ports(axi_channels(bus))

@@ -1,4 +1,4 @@
-"""Masters that write: a stream of elements goes to the addresses of requests, in bursts.
+"""Write masters: a stream of elements goes to the addresses of requests, in bursts.
 
 A core speaks a small protocol of its own: a command (address, number of beats) stands as soon as all beats of its burst
 are in the buffer, so that no bus ever waits for data, and beats follow with strobes and a mark on the last one.
@@ -48,7 +48,7 @@ _LEAD = signed(1 + _OPEN_BURSTS.width)
 def make_write_master(bus: Bus, elements: Widths | int, buffered_bursts: int = BUFFERED_BURSTS) -> Module:
     """A master that writes a stream of elements where requests say, one in a cycle, no beat twice.
 
-    `idle` is set when all that was asked for is written and all responses came. A master that stops takes no more
+    `idle` is set when all requests are written and all responses came. A master that stops takes no more
     elements, and writes the bursts that are complete.
     """
     buffer, widths = buffered_beats(bus, buffered_bursts), widths_of(elements)

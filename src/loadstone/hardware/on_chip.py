@@ -28,7 +28,7 @@ from loadstone.rtl.types import bit
 
 @dataclass(frozen=True, slots=True)
 class HostPort:
-    """The ports by which an array is filled and looked at from outside while the hardware is ready."""
+    """The host ports of an array: they write and read its words while the hardware is ready."""
 
     write: str
     address: str
@@ -54,8 +54,8 @@ def make_on_chip(
 ) -> OnChipDesign:
     """The hardware of a kernel that runs by a loop tree, for parameters in ranges.
 
-    Ports: `start`, parameters, scalars, `ready` and `done`; for each array that is seen from outside a port that writes
-    and reads its words while the hardware is ready. A start with parameters out of range does nothing but set `error`
+    Ports: `start`, parameters, scalars, `ready` and `done`; for each array of the interface a port that writes and
+    reads its words while the hardware is ready. A start with parameters out of range does nothing but set `error`
     and `done`.
     """
     ranges = Ranges(kernel, limits)
@@ -159,7 +159,7 @@ class _Top:
         return found
 
     def _reading(self, name: str, reads: int) -> dict[str, Value]:
-        """The inputs of the ports that read; the host has the first one while nothing runs."""
+        """The inputs of the read ports; the host has the first one while nothing runs."""
         inputs: dict[str, Value] = {}
         for port in range(reads):
             asks = self.engine.asks(name, port)
@@ -187,5 +187,5 @@ class _Top:
 
 
 def _is_seen(array: Array) -> bool:
-    """Whether an array is filled before a run, or looked at after it."""
+    """Whether an array is an input or an output of the kernel."""
     return array.rank > 0 and (array.initialised or array.live_out)

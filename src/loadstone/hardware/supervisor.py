@@ -1,7 +1,7 @@
-"""What stands around hardware on a bus: it refuses parameters out of range, and ends a run after an error or an abort.
+"""The supervisor of hardware on a bus: it refuses parameters out of range, and ends a run after an error or an abort.
 
 A run that goes wrong ends in bounded time. The masters ask for no further burst, and those in flight are carried out:
-every address gets all its data, and every beat that was asked for is taken. When the bus is quiet, the hardware inside
+every address gets all its data, and every requested beat is taken. When the bus is quiet, the hardware inside
 is reset, and the run is done.
 """
 

@@ -156,7 +156,7 @@ def _checked_paths(module: Module, known: dict[str, Paths]) -> Paths:
 
 
 def _edges(module: Module, known: dict[str, Paths]) -> Iterator[tuple[Signal, Iterable[Signal]]]:
-    """The signals that are driven without a register, each with those that it depends on."""
+    """The signals driven without a register, each with its fan-in."""
     for item in module.items:
         match item:
             case Process() if item.clocked:

@@ -413,7 +413,7 @@ def _product(left: Value, right: Value) -> Value:
 
 
 def _with_sign(value: Value, sign: bool) -> Value:
-    """The value in a signed type if asked for, one bit wider where needed."""
+    """The value in a signed type if `sign`, one bit wider where needed."""
     return converted(value, signed(value.width + 1)) if sign and not value.bits.signed else value
 
 

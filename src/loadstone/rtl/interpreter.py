@@ -52,7 +52,7 @@ Scope = Mapping[Signal, str]
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """Lines that compute wires, the places that they read and those that they write."""
+    """Lines that compute wires, with the places that they read and write."""
 
     reads: frozenset[str]
     writes: tuple[str, ...]
@@ -160,7 +160,7 @@ def _function(name: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _ordered(nodes: list[_Node]) -> Iterator[_Node]:
-    """Nodes after those that compute what they read."""
+    """Nodes in topological order: after their fan-in."""
     writer = {place: position for position, node in enumerate(nodes) for place in node.writes}
     graph = {k: {writer[place] for place in node.reads if place in writer} for k, node in enumerate(nodes)}
     yield from (nodes[position] for position in TopologicalSorter(graph).static_order())
@@ -235,7 +235,7 @@ def _add_memory(memory: Memory, prefix: str, scope: Scope, design: _Design) -> N
 
 
 def _add_read(outputs: tuple[Signal, ...], word: str, enable: str, scope: Scope, design: _Design) -> None:
-    """A port that reads into one register, or through two."""
+    """A read port with one register, or two."""
     sources = [word, *(scope[each] for each in outputs[:-1])]
     for output, source in zip(outputs, sources, strict=True):
         place = scope[output]

@@ -1,4 +1,4 @@
-"""Memories: words in an array, and ports that read and write them at the clock edge."""
+"""Memories: words in an array, with read and write ports at the clock edge."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Memory:
         self._ports.append(Port(self._address(address), truth(1), truth(enable), converted(data, self.type)))
 
     def access(self, address: Operand, data: Operand, write: Operand, enable: Operand = 1, name: str = "") -> Signal:
-        """A port that reads and, where `write` holds, also writes; what was there before is read."""
+        """A read port that also writes where `write` holds; it reads the old word."""
         output, fetched = self._outputs(name)
         address, data = self._address(address), converted(data, self.type)
         self._ports.append(Port(address, truth(enable), truth(write), data, output, fetched))
@@ -104,7 +104,7 @@ class Memory:
         return converted(address, self.address_type)
 
     def _outputs(self, name: str) -> tuple[Signal, Signal | None]:
-        """The signals of a port that reads."""
+        """The signals of a read port."""
         count = sum(port.output is not None for port in self._ports)
         name = name or f"{self.name}_q{count or ''}"
         if self.latency == 0:

@@ -467,7 +467,7 @@ def hierarchy(top: Module) -> tuple[Module, ...]:
 
 
 def _visit(module: Module, found: dict[int, Module]) -> None:
-    """Adds modules after those that they use."""
+    """Adds modules in topological order: after what they use."""
     for instance in module.instances:
         if id(instance.module) not in found:
             _visit(instance.module, found)

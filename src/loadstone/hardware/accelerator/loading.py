@@ -42,7 +42,7 @@ class Loading:
 
 
 def add_loading(external: External, mover: Mover, engine: Engine, copy: Signal) -> Loading:
-    """An engine that loads what a mover goes through; datapaths come first where both write."""
+    """The load engine of a mover; datapaths have priority at write ports."""
     names, m = external.names, external.names.module
     moves = add_moves(external, "load", mover, engine.compute.stores, copy)
     record = Record({"end_of_tile": bit, "number": moves.number.bits, "cell": moves.cell.bits})

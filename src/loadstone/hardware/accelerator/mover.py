@@ -27,7 +27,7 @@ PLACE, CELL = "place", "cell"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Element:
-    """An element at which a mover stands: whether it does, where the element is, and the wire that lets it go on."""
+    """The current element of a mover: valid flag, place, cell, and the wire that advances it."""
 
     wanted: Signal
     place: Signal

@@ -63,7 +63,7 @@ class Register:
 
     @property
     def is_value(self) -> bool:
-        """Whether software gives it for a run."""
+        """Whether it is an input of a run."""
         return self.group in ("parameter", "scalar in", "base")
 
     @property
@@ -91,12 +91,12 @@ class RegisterMap:
 
     @property
     def values(self) -> tuple[Register, ...]:
-        """Those that software gives for a run."""
+        """The registers that are inputs of a run."""
         return tuple(register for register in self.registers if register.is_value)
 
     @property
     def results(self) -> tuple[Register, ...]:
-        """Those that hold the scalars of a run."""
+        """The registers that are results of a run."""
         return tuple(register for register in self.registers if register.group == "scalar out")
 
     @cached_property
@@ -322,7 +322,7 @@ class _File:
         self._show(self.map.by_name[CYCLES], count)
 
     def _show(self, register: Register, value: Value) -> None:
-        """Lets software read a value, whose highest bits are repeated or 0."""
+        """Makes a value readable, sign-extended or zero-extended to whole words."""
         for number in range(register.words):
             self.shown[register.offset // 4 + number] = (value >> WORD.width * number).wrapped(WORD)
 

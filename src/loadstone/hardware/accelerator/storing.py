@@ -1,4 +1,4 @@
-"""The engine that stores: it reads the cells of results in cycles in which no datapath does, and writes them out."""
+"""The store engine: it reads the cells of results in cycles without a datapath read, and writes them out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WAITING = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Storing:
-    """What the engine asks for: cells by array; whether a tile was read, an element leaves, and all is written.
+    """The store engine: reads of cells by array; whether a tile was read, an element leaves, and all is written.
 
     `writer` is its master.
     """
@@ -34,7 +34,7 @@ class Storing:
 
 
 def add_storing(external: External, mover: Mover, engine: Engine, copy: Signal, begin: Signal) -> Storing:
-    """An engine that stores what a mover goes through; datapaths come first where both read."""
+    """The store engine of a mover; datapaths have priority at read ports."""
     names, m = external.names, external.names.module
     room = names.register("store_room", unsigned(WAITING.bit_length()), comment="elements that may still be read")
     taken, ready = m.wire(names.fresh("store_requested"), bit), m.wire(names.fresh("store_ready"), bit)

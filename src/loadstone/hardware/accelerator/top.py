@@ -5,7 +5,7 @@ Tokens keep the processes in step: a tile is computed when all its elements have
 computed, and there are at most `depth` tiles between load and store. A strip is loaded when the one before it (where
 strips overlap, the one before that) is in external memory.
 
-Local memories have one port that writes and ports that read. Datapaths come first at both, since they cannot wait.
+Local memories have one write port and some read ports. Datapaths have priority at both, since they cannot stall.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class _Top(BusTop):
             self.module.assign(counter, (counter + more - fewer).wrapped(TOKENS))
 
     def _tell(self) -> None:
-        """An output that tells where the processes are."""
+        """The output for the begin and end of tiles, by process."""
         _, tile, end, _ = MARKERS.names
         begins = [process.passes[tile] for process in (self.load, self.engine, self.store)]
         ends = [self.loading.tile_loaded, self.engine.passes[end], self.storing.tile_stored]

@@ -81,7 +81,7 @@ def signature(statement: Statement, parameters: Sequence[str], stores: ArrayLayo
 
 
 def with_lanes(one: Signature, moved: Sequence[dict[str, Expression]], masked: Sequence[bool]) -> Signature:
-    """The signature of a statement with lanes, which have their own iterators; those that are masked may not start.
+    """The signature of a statement with lanes, each with its own iterators; a masked lane may stay idle.
 
     What is the same for all lanes is given once.
     """

@@ -1,6 +1,6 @@
 """The engine that computes a kernel inside of a module: controller, datapaths, issue, and scalars.
 
-What keeps the arrays is up to the module: it takes the words that the engine writes, and gives those that it asks for.
+The module holds the arrays: it takes the words that the engine writes, and answers its reads.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Engine:
         ]
 
     def word(self, array: str, address: Value) -> Value:
-        """The word that arrives from the first port of the memory of an array, for the address that was asked for."""
+        """The word at the first read port of an array, for the requested address."""
         store = self.compute.stores[array]
         words = [self.memory_words[array, 0, *memory] for memory in memories_of(store)]
         return words[0] if len(words) == 1 else self._chosen_word(f"{array}_asked", memory_of(address, store), words)
@@ -206,7 +206,7 @@ class Engine:
         return found
 
     def _all_fetches(self) -> Iterator[_Fetch]:
-        """The fetches of all statements from memories; lanes that are given the same address share one."""
+        """The fetches of all statements from memories; lanes with the same address share one."""
         for name, table in self.compute.times.items():
             for position, slot in table.slots.items():
                 if self.compute.stores[slot.array].depth:
@@ -214,7 +214,7 @@ class Engine:
                         yield self._fetch(name, position, slot, lanes)
 
     def _sharing(self, name: str, position: int) -> list[tuple[int, ...]]:
-        """The lanes of a statement, those that are given the same address for a fetch together."""
+        """The lanes of a statement, grouped by the address of a fetch."""
         what, found = self.compute.signatures[name].addresses.get(position), dict[str, tuple[int, ...]]()
         for number, lane in enumerate(self.compute.lanes(name)):
             key = str(number) if what is None else lane.arguments[what]
@@ -230,7 +230,7 @@ class Engine:
         return _Fetch(name, position, lanes, banks, word)
 
     def _choose_words(self) -> None:
-        """Brings words from the banks in which they were asked for."""
+        """Selects words from the requested banks."""
         for fetch in self._fetches:
             if len(fetch.banks) > 1:
                 array, port = self._source(fetch)
@@ -240,7 +240,7 @@ class Engine:
                 self.names.module.assign(fetch.word, self._chosen_word(f"{fetch.word.name}_asked", bank, words))
 
     def _chosen_word(self, wish: str, asked: Value, words: Sequence[Signal]) -> Value:
-        """The word of the memory, by its number, in which it was asked for, when it arrives."""
+        """The word of the requested memory, by its number, when it arrives."""
         for _ in range(self.compute.memories.latency):
             asked = self.names.module.stored(self.names.fresh(wish), asked)
         return one_hot_mux([(asked == number, word) for number, word in enumerate(words)])
@@ -306,7 +306,7 @@ class Engine:
 
 
 def written(writes: Sequence[Write]) -> dict[str, Value]:
-    """The inputs of a port that writes, for words of which one at most is written in a cycle."""
+    """The inputs of a write port, for at most one write per cycle."""
     return {
         "write_enable": any_of(*(write.enable for write in writes)),
         "write_address": one_hot_mux([(write.enable, write.address) for write in writes]),

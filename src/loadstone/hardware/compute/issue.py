@@ -1,7 +1,7 @@
 """Issue: when instances that the controller starts go into their datapaths.
 
-An instance waits as long as a write that it must see is still to come, and as long as a port of a memory is taken in a
-cycle in which it needs it.
+An instance stalls while a write it depends on is pending, and while a memory port is booked for a cycle in which it
+needs it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def add_issue(
 
 
 def _taken_ports(names: Names, compute: ComputeUnit, going: Mapping[str, Signal]) -> dict[str, list[Value]]:
-    """What each statement may find taken: ports in the cycles in which it needs them."""
+    """For each statement, the ports that may be booked in its cycles."""
     found: dict[str, list[Value]] = {name: [] for name in going}
     for wish, needs in _needs(compute).items():
         last = max(cycle for _, cycle in needs)
@@ -51,7 +51,7 @@ def _taken_ports(names: Names, compute: ComputeUnit, going: Mapping[str, Signal]
 
 
 def _needs(compute: ComputeUnit) -> dict[str, list[Need]]:
-    """For each port, who uses it and when; scalars are read without ports."""
+    """For each port, its users and their cycles; scalars need no port."""
     found: dict[str, list[Need]] = {}
     for name, table in compute.times.items():
         found.setdefault(f"{compute.statements[name].write.array}_writes", []).append((name, table.write))
@@ -62,7 +62,7 @@ def _needs(compute: ComputeUnit) -> dict[str, list[Need]]:
 
 
 def _booked(names: Names, wish: str, needs: Sequence[Need], last: int, going: Mapping[str, Signal]) -> Signal:
-    """Bit k says that a port is taken in k cycles."""
+    """A register whose bit k says that the port is booked in k cycles."""
     m = names.module
     taken = names.state(f"{wish}_taken", unsigned(last), comment="bit k: the port is taken in k cycles")
     marks = [any_of(*(going[name] for name, at in needs if at == cycle)) for cycle in range(1, last + 1)]

@@ -1,4 +1,4 @@
-"""Memories on the chip with one port that writes and some that read; a read sees what is written in the same cycle.
+"""On-chip memories with one write port and some read ports; a read sees the write of the same cycle.
 
 The low bits of an address are the bank, where there are several, and the highest bit is the copy where two are apart;
 each bank of each copy is a memory with ports of its own.
@@ -23,11 +23,11 @@ from loadstone.rtl.types import Bits, address_width, bit, unsigned
 def make_memory(
     name: str, type: Bits, depth: int, *, latency: int = 1, reads: int = 1, initial: Sequence[int] = ()
 ) -> Module:
-    """A memory of words, as many copies as there are ports that read.
+    """A memory of words, one copy per read port.
 
     Ports: `write_enable`, `write_address`, `write_data`; for each read k `read_k_enable`, `read_k_address`, and
-    `read_k_data`, `latency` cycles later. A word that is written while it is on its way to a read is the one that is
-    read: in the cycle of the address, and in the cycles after it, but for that of the data.
+    `read_k_data`, `latency` cycles later. A write to a word in flight is forwarded to the read: in the cycle of the
+    address, and in the cycles after it, but for that of the data.
     """
     m = Module(name, f"{depth} words, with {reads} port{'s' if reads > 1 else ''} to read.")
     address = unsigned(address_width(depth))
@@ -52,7 +52,7 @@ def words(copy: int) -> str:
 def _newest(
     m: Module, k: int, found: Value, write: tuple[Signal, Signal, Signal], read: tuple[Signal, Signal], latency: int
 ) -> Value:
-    """The word, or the one that was written to its address on its way."""
+    """The word, or a later write to its address, forwarded."""
     enable, target, data = write
     asked, place = read
     for cycle in range(latency):

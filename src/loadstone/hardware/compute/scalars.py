@@ -1,4 +1,4 @@
-"""Scalars that a kernel writes: registers that take their values at the start, and those that datapaths write."""
+"""Scalars that a kernel writes: registers, set at the start and by datapaths."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The parts that compute: a controller, and a datapath for each statement with what it must wait for.
 
 The controller starts the instances in their order, one in each cycle, and each goes through the datapath of its
-statement. An instance waits as long as a value that it reads is still to be written by one before it, so that nothing
-depends on how long pipelines are:
+statement. An instance stalls while a write it depends on is pending, so that nothing depends on the depth of pipelines:
 
 - a read sees all writes up to the cycle before its word is used (`memories.py`), so it waits for those that come later;
 - a write waits for those of instances before it to the same element, where their statement takes longer;

@@ -116,7 +116,7 @@ def _advance(names: Names, part: _Tracked, counts: Signal) -> None:
 
 
 def one_after_another(names: Names, name: str, start: Value, count: int) -> Identifier:
-    """The automaton of a block, which numbers its parts and goes through them [Devos, 5.2.1, identifier block]."""
+    """The automaton of a block, which counts its parts [Devos, 5.2.1, identifier block]."""
     m = names.module
     part = m.register(name, unsigned(address_width(count)), reset=0, comment="the part at work")
     lasts = tuple(m.wire(names.fresh(f"{name}_{k}_last"), bit) for k in range(count))

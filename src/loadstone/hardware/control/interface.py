@@ -151,7 +151,7 @@ def standing(names: Names, wish: str, start: Value, passes: Value, comment: str 
 
 
 def selected(condition: Value, left: Calls, right: Calls) -> dict[str, Call]:
-    """The calls of two parts that never work at the same time; the condition says that it is the left one."""
+    """The calls of two parts that never run at the same time; the condition selects the left one."""
     both = {name: _either(condition, call, right[name]) for name, call in left.items() if name in right}
     return {**left, **right, **both}
 

@@ -1,7 +1,7 @@
 """The datapath of a statement: a pipeline that takes an instance when it starts, and writes its result later.
 
 It asks stores for words in fixed cycles after the start, and gives the address and value to write in another one. It
-also tells which of its writes are still to come: a probe asks whether one of them goes to an address.
+also has probes for pending writes: whether one of them goes to an address.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Timetable:
 
 @dataclass(frozen=True, slots=True)
 class MemoryTiming:
-    """What the memories can do: cycles from an address to its word, and the ports that read each of them."""
+    """The timing of on-chip memories: cycles from an address to its word, and read ports per memory."""
 
     latency: int = 1
     read_ports: int = 1
@@ -98,7 +98,7 @@ def _counts(fetched: list[Node], stores: ArrayLayouts) -> dict[str, int]:
 
 
 class _Times:
-    """The earliest times of all nodes, for fetches that are asked for in given cycles at the earliest."""
+    """The earliest times of all nodes, for fetches not before given cycles."""
 
     def __init__(self, graph: Graph, stores: ArrayLayouts, memories: MemoryTiming, asked: Mapping[Node, int]) -> None:
         self.graph, self.stores, self.memories, self.asked = graph, stores, memories, asked
@@ -118,11 +118,11 @@ class _Times:
         return self.memories.latency if self.stores[node.operation.array].depth else 0
 
     def keeps(self, write: int) -> bool:
-        """Whether the result can be written in a cycle, and no fetch is asked for later than wanted."""
+        """Whether the result can be written in a cycle, and no fetch is later than wanted."""
         return self.write <= write and all(self.starts[node] == cycle for node, cycle in self.asked.items())
 
     def with_fetch(self, node: Node, cycle: int) -> _Times:
-        """The times if a fetch is not asked for before a cycle."""
+        """The times with a fetch not before a cycle."""
         return _Times(self.graph, self.stores, self.memories, {**self.asked, node: cycle})
 
     def _add(self, node: Node) -> None:
@@ -131,7 +131,7 @@ class _Times:
         self.starts[node], self.arrivals[node] = start, arrival
 
     def _times(self, node: Node, ready: Time) -> tuple[int, Time]:
-        """The cycle in which a node starts, and when its value is there."""
+        """The cycle in which a node starts, and the time of its value."""
         cycle, passed = ready
         match node.operation:
             case Known() | Stable():
@@ -170,7 +170,7 @@ def _placed(
 
 
 def _latest(times: _Times, node: Node, write: int) -> int:
-    """The latest cycle in which a word can be asked for."""
+    """The latest cycle for a fetch."""
     return _last_true(times.starts[node], lambda cycle: times.with_fetch(node, cycle).keeps(write))
 
 

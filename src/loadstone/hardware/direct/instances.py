@@ -1,4 +1,4 @@
-"""What a direct implementation knows of instances on their way: what they compute, and the last result."""
+"""The instances in flight of a direct implementation: what they compute, and the last result."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Stages of a direct implementation that find elements whose place depends on data.
 
 Each stands before the one that asks for words. It reads the words that tell places, computes these, and passes
-instances on with both. Many instances are on their way through it. A word that an instance before may have written is
-read when nothing is on its way any more, and a scalar when no instance is: this costs time, but such indices are rare.
+instances on with both. Many instances are in flight. A word that an earlier instance may have written is read when
+nothing is in flight any more, and a scalar when no instance is: this costs time, but such indices are rare.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ INSTANCES = 16
 class Calm:
     """What a stage knows of the instances before its own, all of it wires.
 
-    `through`: none of them is on its way. `written`: their results are in memory, too. The stage says when it `waits`
+    `through`: none of them is in flight. `written`: their results are in memory, too. The stage says when it `waits`
     for that.
     """
 
@@ -41,7 +41,7 @@ class Calm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LevelStage:
-    """A stage that was added: the stream behind it, and whether no instance is on its way through it."""
+    """A stage that was added: the stream behind it, and whether no instance is in flight in it."""
 
     stream: Stream
     is_empty: Signal
@@ -94,7 +94,7 @@ class _Stage:
         return LevelStage(stream, names.wire("finds_none", count == 0))
 
     def _queue(self, wish: str, valid: Value, record: Value, leaves: Value) -> Queue:
-        """A queue that always has room, since no more instances are on their way than fit into it."""
+        """A queue that always has room, since no more instances are in flight than fit into it."""
         fifo = self.parts.fifos.fresh(f"{self.module.name}_{wish}")
         return add_queue(self.module, self.names.fresh(wish), INSTANCES, valid, record, leaves, fifo)
 

@@ -1,4 +1,4 @@
-"""Stages of a direct implementation that read elements through one master: each gets those for which it asked."""
+"""Stages of a direct implementation that share a read master; each gets the answers to its requests."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _connected(names: Names, client: Client, reader: Instance) -> Instance:
 
 
 def _shared(names: Names, clients: Sequence[Client], attached: Attached) -> Instance:
-    """Connects several stages; a queue has the numbers of those whose words are on their way."""
+    """Connects several stages; a queue has the numbers of the stages of words in flight."""
     m, number = names.module, unsigned(address_width(len(clients)))
     asks, comes, room = (m.wire(names.fresh(wish), bit) for wish in ("asks_reader", "word_comes", "asker_room"))
     first = [

@@ -68,7 +68,7 @@ class DirectStatements:
 
     @property
     def may_wait(self) -> bool:
-        """Whether a word may still be on its way to memory when it is read."""
+        """Whether a word may be in flight to memory when it is read."""
         return any(word.open for words in self.words.values() for word in words)
 
     def fields(self, statement: str) -> dict[str, Bits]:

@@ -1,12 +1,12 @@
 """A kernel that works on external memory directly: what an accelerator with local memory is compared with.
 
-A controller goes through the instances of the original program. The words of each are requested, one element after the
+A controller runs through the instances of the original program. The words of each are requested, one element after the
 other, and its record waits in a queue until they have arrived; then it goes through its datapath. So many instances are
 in flight, and all reads, starts and results are in the order of the program [RR-7648, IV].
 
 Nothing is kept but the last result: it stays in a register as long as instances compute the same element, as a
 programmer keeps a sum in a scalar. Instances that read this element take it from there. Other elements are read when
-they have reached memory; a table has those that are on their way.
+they have reached memory; a table has the elements in flight.
 """
 
 from __future__ import annotations
@@ -358,7 +358,7 @@ class _Top(BusTop):
         tell_failures(m, self.reader, writer)
 
     def _add_table(self) -> None:
-        """The table of elements that are on their way to memory."""
+        """The table of elements in flight to memory."""
         m, side = self.module, writing_side(self.bus, self.signals)
         if not self.statements.may_wait:
             for signal, value in ((self.hit, 0), (self.room, 1), (self.entry, 0)):

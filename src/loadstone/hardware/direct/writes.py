@@ -1,4 +1,4 @@
-"""The elements that a direct implementation has computed and that are on their way to memory."""
+"""The results of a direct implementation in flight to memory."""
 
 from __future__ import annotations
 

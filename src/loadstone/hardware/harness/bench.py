@@ -1,4 +1,4 @@
-"""An accelerator behind registers, with external memory that a testbench fills before a run and looks at after it."""
+"""An accelerator behind registers, with external memory that a testbench fills before a run and reads after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cycles after which a run of hardware surely has gone wrong."""
+"""Cycle limits: a run of hardware that takes longer has failed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ MOST_CYCLES = 1_000_000_000
 
 
 def cycle_limit(kernel: Kernel, parameters: Mapping[str, int]) -> int:
-    """Cycles after which a run of hardware surely has gone wrong: a thousand for each access."""
+    """The cycle limit of hardware on a bus: a thousand cycles per access."""
     accesses = sum((1 + len(each.reads)) * count(each.domain, parameters) for each in kernel.statements)
     return min(MOST_CYCLES, 1_000_000 + 1000 * accesses)
 
 
 def on_chip_cycle_limit(design: OnChipDesign, parameters: Mapping[str, int]) -> int:
-    """Cycles after which a run surely has gone wrong: far more than every instance waiting for the one before."""
+    """The cycle limit of on-chip hardware: far more than if every instance stalled for the one before."""
     compute = design.compute
     taken = sum(
         count(statement.domain, parameters) * (compute.times[name].write + 1)

@@ -11,7 +11,7 @@ PAGE = 4096
 
 
 def placed(design: BusDesign, given: Mapping[str, int] | None = None) -> dict[str, int]:
-    """The byte addresses of all arrays; those that are not given lie one after the other."""
+    """The byte addresses of all arrays; arrays without a given one lie one after the other."""
     found = dict(given or {})
     free = max((_end(design, name, at) for name, at in found.items()), default=0)
     for name in design.bases:

@@ -45,7 +45,7 @@ def make_channel(name: str, link: Link, latency: int, *, late: bool = False) -> 
 
 
 def capacity(link: Link, latency: int, *, late: bool) -> int:
-    """The places of a queue: those that it needs, and those that keep both ends busy.
+    """The capacity of a queue: what the schedule needs, and what keeps both ends busy.
 
     A value that a process hands on to itself, or takes late, may meet the one that the same instance takes.
     """

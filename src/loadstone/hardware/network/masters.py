@@ -1,7 +1,7 @@
 """Masters of a bus that several processes share: requests in turns, elements in the order of requests.
 
-A record of each request says whose elements are next. No process keeps others waiting for long: those that load have
-places for all that they asked for, and those that store have all elements of a request when they make it.
+A record of each request says whose elements are next. No process stalls others for long: a load process has room for
+all its requests in flight, and a store process has all elements of a request when it makes it.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class _Turns:
 
 
 def make_turns(name: str, bus: Bus, sizes: Sequence[int], size: Bits | None) -> Module:
-    """Gives the requests of several processes to one master in turns, and tells whose element is next.
+    """A round-robin arbiter for the requests of several processes to one master, which tracks the owner of elements.
 
     Ports for process k: `request_k_valid`, `request_k_address`, `request_k_count`, and `request_k_ready` back; its
     elements have size number `sizes[k]` if there are several. `owner` is the process whose element is next, if
@@ -142,7 +142,7 @@ def make_turns(name: str, bus: Bus, sizes: Sequence[int], size: Bits | None) -> 
 
 
 def _picks(m: Module, valids: Sequence[Value], later: Sequence[Value]) -> list[Signal]:
-    """Who is next: the first of those whose number is behind the last one, else the first of all."""
+    """The grant of the arbiter: the first request behind the last one granted, else the first of all."""
     wraps = m.wire("wraps", ~any_of(*later))
     behind, first = _firsts(later), _firsts(valids)
     return [

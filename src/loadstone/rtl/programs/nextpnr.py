@@ -1,4 +1,4 @@
-"""nextpnr: places and routes netlists for ECP5, and says how fast their clock can be."""
+"""nextpnr: places and routes netlists for ECP5, and reports their clock frequency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""slang: reads SystemVerilog as closely to the standard as commercial tools do, and checks who drives what."""
+"""slang: reads SystemVerilog as closely to the standard as commercial tools do, and checks the drivers of signals."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def run(name: str, script: tuple[str, ...], folder: Path) -> dict[str, dict[str,
 
 
 def _counted(found: dict[str, int]) -> dict[str, int]:
-    """Cells without those that only say where names come from."""
+    """Cells without the ones that only carry scope information."""
     return {name: count for name, count in found.items() if name != "$scopeinfo"}
 
 
