@@ -34,8 +34,8 @@ def choose_tiling(
     """The tiled kernel; missing choices come from the source, then from the defaults.
 
     Sizes given without a schedule belong to the loops as they stand, or to the schedule of the source if there is one.
-    Where the loops as they stand cannot be tiled, other ways are tried, with these sizes. With nothing said, or with one
-    size for all dimensions, a legal tiling is always found.
+    Where the loops as they stand cannot be tiled, other ways are tried, with these sizes. With nothing said, or with
+    one size for all dimensions, a legal tiling is always found.
     """
     request = kernel.tiling
     if schedule is not None or request is None:
@@ -53,7 +53,7 @@ def tiled_as(kernel: Kernel, tiling: Tiling) -> TiledKernel:
         return _privatised_where_needed(tiled(kernel, tiling))
     if isinstance(tiling.sizes, int) or len(tiling.sizes) == 1:
         return _first_legal(_all_ways(kernel, tiling))
-    bands = (way for way in _bands(kernel, tiling, _LOOPS_FAIL) if _has_sizes(way, tiling))
+    bands = (way for way in _bands(kernel, tiling, _LOOPS_FAIL) if _has_sizes(way, tiling.sizes))
     plain = tiled(kernel, tiling)
     return next(filter(is_legal, chain(_ways_to_tile(kernel, tiling), bands)), plain)
 
@@ -102,7 +102,7 @@ def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Ways:
 
 
 def _bands(kernel: Kernel, tiling: Tiling, why: str) -> Ways:
-    """Tilings by isl's bands; temporaries give way to their values or get places of their own, smaller changes first."""
+    """Tilings by isl's bands; temporaries give way to their values, or get places of their own, where that helps."""
 
     def bands(each: Kernel) -> Ways:
         return band_tilings(each, tiling, dependences(each))
@@ -137,10 +137,9 @@ def _of_separate_webs(kernel: Kernel) -> Kernel:
     return without_temporaries(with_webs(kernel))
 
 
-def _has_sizes(tiles: TiledKernel, tiling: Tiling) -> bool:
-    """Whether the tiles have the sizes of a tiling, but for dimensions in which all dates are constants."""
-    given, found = ([size for size in sizes if size > 1] for sizes in (tiling.sizes, tiles.sizes))
-    return given == found
+def _has_sizes(tiles: TiledKernel, sizes: tuple[int, ...]) -> bool:
+    """Whether the tiles have some sizes, but for dimensions in which all dates are constants."""
+    return [size for size in tiles.sizes if size > 1] == [size for size in sizes if size > 1]
 
 
 def is_legal(tiles: TiledKernel) -> bool:

@@ -24,65 +24,16 @@ from loadstone.networks.instances import network_words
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
 from loadstone.options import Flavour
+from loadstone.texts import text_of
 
 _SEQUENTIAL = """
 sequential: testbench
 	./testbench sequential $(PARAMETERS)
 """
-_C_MAKEFILE = """\
-# make run         compare the generated program (threads) with the original one{about}
-# make tsan asan   under the thread and address sanitizers
-# PARAMETERS="..." gives other parameter values, in the order {order}
-
-CFLAGS = -std=c11 -O2 -g -Wall -Wextra -Werror -fwrapv -ffp-contract=off
-PARAMETERS =
-
-.PHONY: run{phony} tsan asan clean
-
-run: testbench
-	./testbench $(PARAMETERS)
-{sequential}
-testbench: {name}.c testbench.c reference.o {name}.h streams.h
-	$(CC) $(CFLAGS) {name}.c testbench.c reference.o -o $@ -lm -lpthread
-
-reference.o: reference.c
-	$(CC) -std=gnu11 -O2 -w -fwrapv -ffp-contract=off -c $< -o $@
-
-tsan: reference.o
-	$(CC) $(CFLAGS) -fsanitize=thread {name}.c testbench.c reference.o -o testbench_tsan -lm -lpthread
-	./testbench_tsan $(PARAMETERS)
-
-asan: reference.o
-	$(CC) $(CFLAGS) -fsanitize=address,undefined {name}.c testbench.c reference.o -o testbench_asan -lm -lpthread
-	./testbench_asan $(PARAMETERS)
-
-clean:
-	rm -f testbench testbench_tsan testbench_asan reference.o
-"""
+_C_MAKEFILE = text_of(__name__, "c.mk")
 
 
-_HLS_MAKEFILE = """\
-# make run  compare the generated program with the original one: g++ and the streams in sim/
-# PARAMETERS="..." gives other parameter values, in the order {order}
-# For synthesis, add {name}.cpp to a project with {name}_top as its top; sim/ is not part of it.
-
-CXXFLAGS = -std=c++17 -O2 -g -Wall -Wextra -Wno-unknown-pragmas -fwrapv -ffp-contract=off -Isim
-PARAMETERS =
-
-.PHONY: run clean
-
-run: testbench
-	./testbench $(PARAMETERS)
-
-testbench: {name}.cpp testbench.cpp reference.o {name}.hpp
-	$(CXX) $(CXXFLAGS) {name}.cpp testbench.cpp reference.o -o $@ -lm -lpthread
-
-reference.o: reference.c
-	$(CC) -std=gnu11 -O2 -w -fwrapv -ffp-contract=off -c $< -o $@
-
-clean:
-	rm -f testbench reference.o
-"""
+_HLS_MAKEFILE = text_of(__name__, "hls.mk")
 
 
 def build_project(

@@ -25,64 +25,12 @@ from loadstone.emit.c.code import (
 from loadstone.emit.c.printer import emit_expression
 from loadstone.emit.c.program import Program
 from loadstone.model.expression import Constant
+from loadstone.texts import text_of
 
 _ALONE = "/* The same in one thread, tile by tile, for debugging. */"
 C = Syntax(get="~_get(@)", put="~_put(@, %);")
 
-_GATE = """\
-/* A start gate: threads block here until all of them exist, or creation has failed. */
-struct gate {
-  pthread_mutex_t mutex;
-  pthread_cond_t changed;
-  bool known, passable;
-};
-
-static inline void gate_open(struct gate *gate)
-{
-  pthread_mutex_init(&gate->mutex, NULL);
-  pthread_cond_init(&gate->changed, NULL);
-  gate->known = gate->passable = false;
-}
-
-static inline void gate_close(struct gate *gate)
-{
-  pthread_cond_destroy(&gate->changed);
-  pthread_mutex_destroy(&gate->mutex);
-}
-
-/* Blocks until the decision; false: the thread must exit. */
-static inline bool gate_passed(struct gate *gate)
-{
-  pthread_mutex_lock(&gate->mutex);
-  while (!gate->known)
-    pthread_cond_wait(&gate->changed, &gate->mutex);
-  const bool passable = gate->passable;
-  pthread_mutex_unlock(&gate->mutex);
-  return passable;
-}
-
-static inline void gate_decide(struct gate *gate, bool passable)
-{
-  pthread_mutex_lock(&gate->mutex);
-  gate->known = true;
-  gate->passable = passable;
-  pthread_cond_broadcast(&gate->changed);
-  pthread_mutex_unlock(&gate->mutex);
-}
-
-/* Runs all threads to completion; runs none and returns false if one cannot be created. */
-static inline bool threads_ran(int count, pthread_t *threads, void *(*const *runs)(void *), struct gate *gate,
-                               void *state)
-{
-  int existing = 0;
-  while (existing < count && pthread_create(&threads[existing], NULL, runs[existing], state) == 0)
-    existing++;
-  gate_decide(gate, existing == count);
-  for (int k = 0; k < existing; k++)
-    pthread_join(threads[k], NULL);
-  return existing == count;
-}
-"""
+_GATE = text_of(__name__, "gate.h")
 
 
 _STREAMS_HEAD = """\
@@ -95,57 +43,7 @@ _STREAMS_HEAD = """\
 #include <stdlib.h>
 
 @GATE@""".replace("@GATE@", _GATE)
-_STREAM = """\
-struct ~_stream {
-  pthread_mutex_t mutex;
-  pthread_cond_t changed;
-  int first, count, capacity;
-  $ *words;
-};
-
-/* False if out of memory. */
-static inline bool ~_open(struct ~_stream *stream, int capacity)
-{
-  pthread_mutex_init(&stream->mutex, NULL);
-  pthread_cond_init(&stream->changed, NULL);
-  stream->first = stream->count = 0;
-  stream->capacity = capacity;
-  stream->words = calloc((size_t)capacity, sizeof *stream->words);
-  return stream->words != NULL;
-}
-
-static inline void ~_close(struct ~_stream *stream)
-{
-  free(stream->words);
-  pthread_cond_destroy(&stream->changed);
-  pthread_mutex_destroy(&stream->mutex);
-}
-
-static inline $ ~_get(struct ~_stream *stream)
-{
-  pthread_mutex_lock(&stream->mutex);
-  while (stream->count == 0)
-    pthread_cond_wait(&stream->changed, &stream->mutex);
-  const $ word = stream->words[stream->first];
-  stream->first = stream->first + 1 == stream->capacity ? 0 : stream->first + 1;
-  stream->count--;
-  pthread_cond_signal(&stream->changed);
-  pthread_mutex_unlock(&stream->mutex);
-  return word;
-}
-
-static inline void ~_put(struct ~_stream *stream, $ word)
-{
-  pthread_mutex_lock(&stream->mutex);
-  while (stream->count == stream->capacity)
-    pthread_cond_wait(&stream->changed, &stream->mutex);
-  const long place = (long)stream->first + stream->count;
-  stream->words[place < stream->capacity ? place : place - stream->capacity] = word;
-  stream->count++;
-  pthread_cond_signal(&stream->changed);
-  pthread_mutex_unlock(&stream->mutex);
-}
-"""
+_STREAM = text_of(__name__, "stream.h")
 
 
 def emit_c(program: Program) -> dict[str, str]:

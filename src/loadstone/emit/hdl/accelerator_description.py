@@ -11,42 +11,9 @@ from loadstone.emit.hdl.description import place_of, room_of, table
 from loadstone.hardware.accelerator.registers import Register, RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.rtl.module import Module
+from loadstone.texts import text_of
 
-_README = """\
-# {top}
-
-The kernel {kernel}, tile by tile, with its arrays in external memory: an accelerator behind registers.
-
-## Running it
-
-{usage}
-The testbench is for {values}.
-It fills a memory (timing `{timing}`), runs the accelerator through its registers, and compares registers and all bytes
-of the memory with what the original program leaves.
-
-## Files
-
-{files}
-## Ports
-
-All ports belong to the rising edge of `clk`. `rst` is synchronous and active high; registers also have initial values.
-
-{ports}
-{buses}
-Software drives it through the registers of [registers.md](registers.md).
-
-## Parameters
-
-{parameters}
-A start with a parameter outside of these ranges fails. Outside of what else the kernel assumes of its parameters,
-results are undefined.
-
-## Arrays in memory
-
-{arrays}
-Row by row. Rows are as long as the greatest parameters need: strides do not follow the parameters. Elements are in the
-byte order of the bus, the lowest first. An array may lie at any multiple of its element. Arrays must not overlap.
-"""
+_README = text_of(__name__, "accelerator.md")
 
 _BUSES = {
     "axi": "a master of AXI4 for external memory: `axi_...`, without identifiers",

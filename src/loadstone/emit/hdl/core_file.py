@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from loadstone.emit.hdl.folder import Language
+from loadstone.texts import text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,87 +21,13 @@ class Sources:
     data: tuple[str, ...]
 
 
-_CORE = """\
-CAPI=2:
-# fusesoc --cores-root . run --target=sim {name}
-name: loadstone:accelerator:{name}:1.0.0
-description: The accelerator {name} behind registers
+_CORE = text_of(__name__, "fusesoc.core")
 
-filesets:
-  rtl:
-    files:
-{hardware}
-    file_type: {kind}
-  tb:
-    files:
-{testbench}
-{data}
-    file_type: {kind}
+_VERILOG_TOOLS = text_of(__name__, "verilog_tools.core")
 
-targets:
-  default:
-    filesets: [rtl]
-    toplevel: {top}
-  sim:
-    description: The testbench, which compares memory with what is expected
-    filesets: [rtl, tb]
-    toplevel: testbench
-{tools}"""
+_VHDL_TOOLS = text_of(__name__, "vhdl_tools.core")
 
-_VERILOG_TOOLS = """\
-    default_tool: icarus
-    tools:
-      icarus:
-        iverilog_options: [-g2012]
-        timescale: 1ns/1ps
-      verilator:
-        mode: binary
-        verilator_options: [--timing, --timescale, 1ns/1ps, -MAKEFLAGS, CFG_CXXFLAGS_PCH_I=-include]
-  lint:
-    description: All warnings of Verilator
-    default_tool: verilator
-    filesets: [rtl]
-    toplevel: {top}
-    tools:
-      verilator:
-        mode: lint-only
-        verilator_options: [-Wall]
-"""
-
-_VHDL_TOOLS = """\
-    default_tool: ghdl
-    tools:
-      ghdl:
-        analyze_options: [--std=08]
-        run_options: [--ieee-asserts=disable-at-0]
-  lint:
-    description: The hardware alone, analysed and elaborated by GHDL
-    default_tool: ghdl
-    filesets: [rtl]
-    toplevel: {top}
-    tools:
-      ghdl:
-        analyze_options: [--std=08]
-        run_options: [--no-run]
-"""
-
-_SCRIPT = """\
-# Adds the sources to a project: `source files.tcl` in Vivado or Quartus. The top is {top}.
-set folder [file dirname [file normalize [info script]]]
-set sources {{
-{sources}
-}}
-foreach source $sources {{
-  if {{[llength [info commands {command}]] > 0}} {{
-    {command} {option} [file join $folder $source]
-  }} else {{
-    set_global_assignment -name {assignment} [file join $folder $source]
-  }}
-}}
-if {{[llength [info commands {command}]] == 0}} {{
-  set_global_assignment -name TOP_LEVEL_ENTITY {top}
-}}
-"""
+_SCRIPT = text_of(__name__, "files.tcl")
 
 
 def emit_core(sources: Sources) -> str:

@@ -14,79 +14,13 @@ from loadstone.emit.project import Project
 from loadstone.rtl.module import Module
 from loadstone.rtl.verilog import verilog_files
 from loadstone.rtl.vhdl import vhdl_files
+from loadstone.texts import text_of
 
 Language = Literal["verilog", "vhdl"]
 
-_VERILOG_MAKEFILE = """\
-# make run            the testbench in Icarus Verilog
-# make waves          the same, with a waveform in testbench.vcd
-# make run-verilator  the testbench in Verilator 5
-{about_cocotb}# make lint           all warnings of Verilator
-# LIMIT=...           the most cycles that a run may take
-# Icarus Verilog 11 says "sorry: constant selects in always_* processes" of what it handles rightly.
+_VERILOG_MAKEFILE = text_of(__name__, "verilog.mk")
 
-IVERILOG = iverilog
-VVP = vvp
-VERILATOR = verilator
-{python}LIMIT =
-{simulator}
-SOURCES = $(shell cat {lists})
-OPTIONS = $(if $(LIMIT),+limit=$(LIMIT))
-VERILATOR_FLAGS = --binary --timing --timescale 1ns/1ps --quiet -MAKEFLAGS CFG_CXXFLAGS_PCH_I=-include
-
-.PHONY: run waves run-verilator{phony} lint clean
-
-run: testbench.vvp
-	$(VVP) -n testbench.vvp $(OPTIONS)
-
-waves: testbench.vvp
-	$(VVP) -n testbench.vvp $(OPTIONS) +vcd
-
-testbench.vvp: $(SOURCES){testbench}
-	echo +timescale+1ns/1ps > timescale.f
-	$(IVERILOG) -g2012 -s testbench -o $@ -c timescale.f {icarus}
-
-run-verilator: obj_dir/testbench
-	obj_dir/testbench $(OPTIONS)
-
-obj_dir/testbench: $(SOURCES){testbench}
-	$(VERILATOR) $(VERILATOR_FLAGS) --top-module testbench -o testbench {verilator}
-{cocotb}
-lint:
-	$(VERILATOR) --lint-only --quiet -Wall --top-module {top} -f files.f
-
-clean:
-	rm -rf testbench.vvp testbench.vcd timescale.f obj_dir{built}
-"""
-
-_VHDL_MAKEFILE = """\
-# make run{pad}    the testbench in GHDL
-# make waves{pad}  the same, with a waveform in testbench.vcd
-{about_cocotb}# LIMIT=...{pad}   the most cycles that a run may take
-
-GHDL = ghdl
-{python}LIMIT =
-
-SOURCES = $(shell cat {lists})
-FLAGS = --std=08 --workdir=build
-OPTIONS = --ieee-asserts=disable-at-0 $(if $(LIMIT),-gLIMIT=$(LIMIT))
-
-.PHONY: run waves{phony} clean
-
-run: build/analysed
-	$(GHDL) --elab-run $(FLAGS) testbench $(OPTIONS)
-
-waves: build/analysed
-	$(GHDL) --elab-run $(FLAGS) testbench $(OPTIONS) --vcd=testbench.vcd
-
-build/analysed: $(SOURCES){testbench}
-	mkdir -p build
-	$(GHDL) -a $(FLAGS) $^
-	touch $@
-{cocotb}
-clean:
-	rm -rf build testbench testbench.vcd{built}
-"""
+_VHDL_MAKEFILE = text_of(__name__, "vhdl.mk")
 
 _COCOTB = ("about_cocotb", "python", "simulator", "phony", "cocotb", "built", "pad")
 """The parts of Makefiles that only folders with a testbench for cocotb have."""

@@ -20,57 +20,9 @@ from loadstone.hardware.accelerator.registers import (
 )
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.supervisor import ErrorKind
+from loadstone.texts import text_of
 
-_PAGE = """\
-# Registers of {name}
-
-Words have 32 bits and lie at byte offsets from the address of the slave. Values that are wider take several words, the
-lowest first. A reset sets all that can be written to 0.
-
-{table}
-`IDENTITY` is 0x{identity:08x} in this design; another design of the same or another kernel has another number.
-`ERROR` is {kinds}.
-
-| register | bit | name | meaning |
-| --- | --- | --- | --- |
-| CONTROL | 0 | start | writing 1 starts a run, if it is ready; reads as 0 |
-| CONTROL | 1 | enable | lets the end of a run raise `irq` |
-| CONTROL | 2 | abort | writing 1 ends a run: bursts in flight are carried out, then it is done; reads as 0 |
-| CONTROL | 3 | reset | writing 1 ends a run in the same way, and clears all registers; reads as 0 |
-| STATUS | 0 | ready | nothing runs |
-| STATUS | 1 | done | a run has ended since the last start; writing 1 clears the interrupt, not this bit |
-| STATUS | 2 | interrupt | a run has ended, and neither was it cleared nor did another one start |
-| STATUS | 3 | failed | the last run failed; writing 1 clears this bit, ERROR and ERROR_ADDRESS, and so does a start |
-| STATUS | 4 | aborted | the last run was aborted |
-
-## How software drives it
-
-1. Wait until `ready`. Write parameters, scalars and the byte addresses of arrays. They keep their values from run to
-   run.
-2. Write 1 to CONTROL, or 3 to be interrupted.
-3. Wait until `done` is read, or for `irq`, which is high while bit 1 of CONTROL and bit 2 of STATUS are set. Write 2 to
-   STATUS to clear it.
-4. Look whether it `failed`. Memory is undefined after a run that failed or was aborted; `LOADED` and `STORED` are 0.
-5. Read results. `LOADED`, `STORED` and `CYCLES` tell of the run until the next one starts.
-
-A start with a parameter out of range does nothing but fail. After an error on the bus no further burst is asked for;
-the run is done when those in flight have been answered.
-
-While it runs, writes to parameters, scalars, addresses and `start` are ignored. Only bytes whose strobes are set are
-written. A value has no more bits than the table says: those above are dropped by writes, and read as 0, or as copies
-of the sign where it has one. All other addresses read as 0 and take no writes. All responses are OKAY.
-
-`{name}_registers.h` has offsets, bits and functions for C:
-
-```c
-#include "{name}_registers.h"
-
-volatile uint32_t *registers = ...;  /* where the slave is */
-{calls}{name}_start(registers, 0);
-if ({name}_wait(registers) != {prefix}_KIND_NONE)
-  ...  /* it failed, at {name}_error_address(registers) if the bus did */
-```
-"""
+_PAGE = text_of(__name__, "registers.md")
 
 
 def emit_register_page(name: str, registers: RegisterMap) -> str:
@@ -90,84 +42,7 @@ def _row(register: Register) -> tuple[str, ...]:
     return place, register.name, register.access, f"{register.type.width}{sign}", register.meaning
 
 
-_HEADER = """\
-/* Registers of {name}: offsets in bytes, bits, and functions that read and write them. */
-#ifndef {prefix}_REGISTERS_H
-#define {prefix}_REGISTERS_H
-
-#include <stdint.h>
-#include <string.h>
-
-{offsets}
-
-{bits}
-
-static inline uint32_t {name}_read(volatile uint32_t *registers, uint32_t offset) {{
-  return registers[offset / 4];
-}}
-
-static inline void {name}_write(volatile uint32_t *registers, uint32_t offset, uint32_t word) {{
-  registers[offset / 4] = word;
-}}
-
-/* Starts a run; it raises the interrupt at its end if `interrupt` is not 0. */
-static inline void {name}_start(volatile uint32_t *registers, int interrupt) {{
-  {name}_write(registers, {prefix}_CONTROL, interrupt ? {prefix}_START | {prefix}_ENABLE : {prefix}_START);
-}}
-
-static inline int {name}_is_ready(volatile uint32_t *registers) {{
-  return ({name}_read(registers, {prefix}_STATUS) & {prefix}_READY) != 0;
-}}
-
-static inline int {name}_is_done(volatile uint32_t *registers) {{
-  return ({name}_read(registers, {prefix}_STATUS) & {prefix}_DONE) != 0;
-}}
-
-static inline void {name}_clear_interrupt(volatile uint32_t *registers) {{
-  {name}_write(registers, {prefix}_STATUS, {prefix}_DONE);
-}}
-
-/* How the last run failed: {prefix}_KIND_NONE if it did not. */
-static inline uint32_t {name}_error(volatile uint32_t *registers) {{
-  return {name}_read(registers, {prefix}_ERROR);
-}}
-
-/* The byte address at which the bus failed first. */
-static inline {address} {name}_error_address(volatile uint32_t *registers) {{
-  return {address_read};
-}}
-
-/* Forgets the error. */
-static inline void {name}_clear_error(volatile uint32_t *registers) {{
-  {name}_write(registers, {prefix}_STATUS, {prefix}_FAILED);
-}}
-
-/* Waits until a run is done; how it failed. */
-static inline uint32_t {name}_wait(volatile uint32_t *registers) {{
-  while (!{name}_is_done(registers))
-    ;
-  return {name}_error(registers);
-}}
-
-/* Ends a run: it is done when no burst is in flight. */
-static inline void {name}_abort(volatile uint32_t *registers) {{
-  uint32_t enabled = {name}_read(registers, {prefix}_CONTROL) & {prefix}_ENABLE;
-  {name}_write(registers, {prefix}_CONTROL, {prefix}_ABORT | enabled);
-}}
-
-static inline int {name}_was_aborted(volatile uint32_t *registers) {{
-  return ({name}_read(registers, {prefix}_STATUS) & {prefix}_ABORTED) != 0;
-}}
-
-/* Ends a run and clears all registers, when no burst is in flight. */
-static inline void {name}_reset(volatile uint32_t *registers) {{
-  {name}_write(registers, {prefix}_CONTROL, {prefix}_RESET);
-  while (!{name}_is_ready(registers))
-    ;
-}}
-{functions}
-#endif
-"""
+_HEADER = text_of(__name__, "registers.h")
 
 _SET = """
 /* {meaning} */
