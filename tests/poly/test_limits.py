@@ -49,10 +49,14 @@ def some_work() -> None:
 def test_an_inner_limit_leaves_the_count_of_the_outer_one() -> None:
     """Without it, work in small pieces would never reach its limit."""
     with pytest.raises(LimitReached), operation_limit(20_000):
-        for _ in range(1_000):
-            some_work()
-            with operation_limit(1_000_000):
-                pass
+        work_between_limits(1_000)
+
+
+def work_between_limits(times: int) -> None:
+    for _ in range(times):
+        some_work()
+        with operation_limit(1_000_000):
+            pass
 
 
 def test_what_is_used_inside_does_not_count_outside() -> None:
@@ -65,7 +69,11 @@ def test_what_is_used_inside_does_not_count_outside() -> None:
 
 def test_an_inner_limit_that_is_reached_leaves_the_outer_one_in_force() -> None:
     with pytest.raises(LimitReached, match="20000"), operation_limit(20_000):
-        with contextlib.suppress(LimitReached), operation_limit(10):
-            some_work()
-        for _ in range(1_000):
-            some_work()
+        work_behind_a_limit(1_000)
+
+
+def work_behind_a_limit(times: int) -> None:
+    with contextlib.suppress(LimitReached), operation_limit(10):
+        some_work()
+    for _ in range(times):
+        some_work()

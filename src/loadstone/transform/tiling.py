@@ -55,8 +55,12 @@ class TiledKernel:
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """The names of the tile coordinates."""
-        return tuple(f"T{k}" for k in range(len(self.sizes)))
+        """The names of the tile coordinates: T0, T1, ..., or TT0, TT1, ... where the kernel has one of these names."""
+        kernel, mark = self.kernel, "T"
+        taken = {*kernel.parameters, *kernel.arrays, *(name for s in kernel.statements for name in s.iterators)}
+        while any(f"{mark}{k}" in taken for k in range(len(self.sizes))):
+            mark += "T"
+        return tuple(f"{mark}{k}" for k in range(len(self.sizes)))
 
     @property
     def outer(self) -> tuple[str, ...]:
@@ -106,7 +110,6 @@ class TiledKernel:
 
 def tiled(kernel: Kernel, tiling: Tiling) -> TiledKernel:
     """The kernel with a tiling; raises `InputError` when sizes and dimensions do not fit."""
-    _check_names(kernel)
     theta = loop_schedule(kernel) if tiling.schedule is None else _read_schedule(kernel, tiling.schedule)
     dims = next(iter(theta.values())).dim(Dim.out)
     numbered = tiling.schedule is None and len(nests_of(kernel)) > 1
@@ -117,7 +120,6 @@ def requested(
     kernel: Kernel, request: TilingRequest, sizes: int | tuple[int, ...] | None = None, strip: int | None = None
 ) -> TiledKernel:
     """The kernel with the tiling of its source; given sizes and strips replace those of the source."""
-    _check_names(kernel)
     sizes, strip = sizes or request.sizes, strip or request.strip
     if not request.schedule:
         return tiled(kernel, Tiling(sizes, None, strip))
@@ -192,13 +194,6 @@ def _sizes(sizes: int | tuple[int, ...], dims: int, numbered: bool) -> tuple[int
     if any(size < 1 for size in given):
         raise InputError(Diagnostic("tile sizes must be positive"))
     return given
-
-
-def _check_names(kernel: Kernel) -> None:
-    clashing = [name for name in kernel.parameters if name[0] == "T" and name[1:].isdigit()]
-    if clashing:
-        message = f"the parameter '{clashing[0]}' has the name of a tile coordinate"
-        raise InputError(Diagnostic(message, None, "rename it: tile coordinates are called T0, T1, ..."))
 
 
 def _strip(strip: int, dims: int) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from loadstone.emit.c.code import type_name
+from loadstone.frontend.c.headers import MACROS
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Block, For, If, Instance, Node, walk
 from loadstone.loops.process_points import equal_coordinates
@@ -20,7 +21,7 @@ from loadstone.poly.spaces import Dim
 
 _C = """auto break case char const continue default do double else enum extern float for goto if inline int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true
-false main errno NULL EOF"""
+false main"""
 _CPP = """alignas alignof and and_eq asm bitand bitor catch class compl concept const_cast constexpr decltype delete
 dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private
 protected public reinterpret_cast requires static_assert static_cast template this thread_local throw try typeid
@@ -32,7 +33,7 @@ queue ORDERED WORDS LOCAL gate runs threads threads_ran shared done open_state c
 run_store load_words store_words run_processes each bool_stream bool_open bool_close bool_get bool_put"""
 _TESTBENCH = """memory parameters status moved expected ignored known wrong way first argc argv counts sizes fill
 reference allocate place array count limit given next_random"""
-RESERVED = frozenset(f"{_C} {_CPP} {_OWN} {_TESTBENCH}".split())
+RESERVED = frozenset(f"{_C} {_CPP} {_OWN} {_TESTBENCH}".split()) | MACROS
 _OF_NETWORKS = ("result", "turn", "value", "initial")
 _OF_ARRAYS = ("@", "@_out", "@_at", "@_host", "@_port", "@_out_host", "@_out_port")
 _OF_PROCESSES = ("@", "@_words", "@_words_host", "@_words_port", "run_@")

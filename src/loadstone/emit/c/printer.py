@@ -9,6 +9,7 @@ from typing import assert_never
 
 from loadstone.emit.c.arithmetic import arithmetic_helper, conversion_name, literal, must_be_spelled, operation_name
 from loadstone.emit.c.code import INDENT, PLAIN, Block, Body, Helper, Text, code, under, verbatim
+from loadstone.frontend.c.headers import MACROS
 from loadstone.loops import model as loop_tree
 from loadstone.loops.model import For, If, Instance, Node, expressions
 from loadstone.loops.model import walk as nodes
@@ -308,8 +309,16 @@ def emit_kernel(kernel: Kernel, loops: Node, name: str) -> str:
 
     body = [INDENT + line for line in PLAIN.lines(loop_code(loops, instance))]
     helpers = helpers_used((*expressions(loops), *expressions_of(kernel)))
-    headers = ("#include <math.h>", "#include <stdlib.h>", "", *helpers)
+    headers = ("#include <math.h>", "#include <stdlib.h>", *undefined_macros(kernel), "", *helpers)
     return "\n".join((*headers, f"void {name}({arguments})", "{", *temporaries, *body, "}", ""))
+
+
+def undefined_macros(kernel: Kernel) -> Iterator[str]:
+    """Directives that free the kernel's names of what headers define."""
+    scalars = (name for _, name in kernel.original.scalars) if kernel.original else ()
+    iterators = (name for statement in kernel.statements for name in statement.iterators)
+    names = {*kernel.parameters, *kernel.arrays, *scalars, *iterators}
+    return (f"#undef {name}" for name in sorted(names & MACROS))
 
 
 def scalars_by_pointer(kernel: Kernel) -> frozenset[str]:

@@ -6,7 +6,7 @@ of the kernel, the parameters, and room for the numbers of words loaded and stor
 
 from __future__ import annotations
 
-from loadstone.emit.c.printer import cast_to_rows, declaration, emit_kernel, scalars_by_pointer
+from loadstone.emit.c.printer import cast_to_rows, declaration, emit_kernel, scalars_by_pointer, undefined_macros
 from loadstone.errors import Diagnostic, ToolError
 from loadstone.loops import Node, generate
 from loadstone.loops.transformed import Style, program_loops
@@ -41,7 +41,8 @@ def emit_original(kernel: Kernel, entry: str) -> str:
     original = kernel.original
     if original is None:
         raise ToolError(Diagnostic(f"the kernel '{kernel.name}' has no C text to compile"))
-    lines = [_HEADERS, original.preamble, _HELPERS, entry_head(entry, "loadstone_"), "{", "  (void)loadstone_words;"]
+    headers = _HEADERS + "".join(f"{line}\n" for line in undefined_macros(kernel))
+    lines = [headers, original.preamble, _HELPERS, entry_head(entry, "loadstone_"), "{", "  (void)loadstone_words;"]
     lines += parameter_lines(kernel)
     outside = [(k, a) for k, a in enumerate(kernel.arrays.values()) if not a.local]
     lines += [f"  {_opened(array, position)};" for position, array in outside]

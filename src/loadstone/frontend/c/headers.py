@@ -95,6 +95,9 @@ _WITHOUT_CONSTANTS = (
     "unistd.h",
 )
 
+_OTHERS = """NULL EOF BUFSIZ NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL FP_NAN FP_INFINITE FP_ZERO FP_NORMAL FP_SUBNORMAL
+MB_CUR_MAX errno stdin stdout stderr assert offsetof bool true false linux unix"""
+
 HEADERS: dict[str, dict[str, str]] = {
     **{name: {} for name in _WITHOUT_CONSTANTS},
     "float.h": _FLOAT_LIMITS,
@@ -105,3 +108,6 @@ HEADERS: dict[str, dict[str, str]] = {
     "stdlib.h": {"EXIT_SUCCESS": "0", "EXIT_FAILURE": "1", "RAND_MAX": "2147483647"},
     "values.h": {**_INT_LIMITS, **_FLOAT_LIMITS},
 }
+
+MACROS = frozenset(_OTHERS.split()).union(*HEADERS.values())
+"""Names that headers, or compilers without them, may define as macros."""

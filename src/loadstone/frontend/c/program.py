@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse
 from loadstone.frontend.c.pragmas import Text, read_directives
 from loadstone.frontend.c.preprocess import Preprocessed, preprocess
 from loadstone.frontend.c.returns import returned_expression
-from loadstone.frontend.c.scop import Scop, find_scop, outside, pragma_words
+from loadstone.frontend.c.scop import Scop, find_scop, names_set, outside, pragma_words
 from loadstone.frontend.c.structures import Structures
 from loadstone.frontend.c.trees import items_of, names_declared, names_used, parameters_of, walk
 from loadstone.frontend.c.type_pragmas import read_formats
@@ -26,6 +27,9 @@ from loadstone.frontend.formats import c_type_formats
 from loadstone.frontend.recursion_limit import deep_recursion
 from loadstone.frontend.scopes import nodes
 from loadstone.model.types import INT, ScalarType
+
+_KEYWORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
+main register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"""
 
 
 def read_c(
@@ -49,6 +53,16 @@ def read_preprocessed(
     parsed = parse(text, function)
     with deep_recursion():
         return _Reader(parsed, find_scop(parsed, function), types or {}).program(file)
+
+
+def kernel_name(file: str) -> str:
+    """A name for the kernel of a file, which languages of programs and of hardware accept.
+
+    >>> kernel_name("polymul"), kernel_name("1dloop-invar"), kernel_name("dep-1,1"), kernel_name("for")
+    ('polymul', 'kernel_1dloop_invar', 'dep_1_1', 'kernel_for')
+    """
+    words = "_".join(re.findall(r"[A-Za-z0-9_]+", file))
+    return words if words[:1].isalpha() and words not in _KEYWORDS.split() else f"kernel_{words}".rstrip("_")
 
 
 class _Reader:
@@ -79,7 +93,7 @@ class _Reader:
         scalars = _undeclared_iterators(body, symbols)
         means_c = not self.environment.formats
         return syntax.Program(
-            file.replace("-", "_") if self.parsed.bare else self.scop.function.decl.name,
+            kernel_name(file) if self.parsed.bare else self.scop.function.decl.name,
             _with_result(symbols, result),
             tuple(simple.values()),
             body,
@@ -137,14 +151,14 @@ class _Reader:
                 yield from self._symbols(node, initialised=True, live_out=True)
 
     def _function_symbols(self) -> Iterator[syntax.Symbol]:
-        around = outside(self.scop)
+        around, changed = outside(self.scop), names_set(self.scop)
         for node in parameters_of(self.scop.function):
             by_value = not shape_of(node.type, self.environment).extents
             yield from self._symbols(node, initialised=True, live_out=not by_value or node.name in around.after)
         for node in around.declarations:
             self.environment.declare(node)
             static = "static" in node.storage or "extern" in node.storage
-            known = node.name in around.before or node.init is not None or static
+            known = node.name in around.before or node.init is not None or static or node.name not in changed
             yield from self._symbols(node, initialised=known, live_out=node.name in around.after or static)
 
     def _symbols(self, node: c_ast.Decl, *, initialised: bool, live_out: bool) -> Iterator[syntax.Symbol]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from pycparser import c_ast
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.frontend.c.lower import refused
 from loadstone.frontend.c.parse import Parsed
-from loadstone.frontend.c.trees import items_of, walk
+from loadstone.frontend.c.trees import items_of, names_used, walk
 
 _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 
@@ -140,6 +141,20 @@ def outside(scop: Scop) -> Outside:
     walker.visit(scop.function.body)
     declarations = () if scop.whole else tuple(walker.declarations)
     return Outside(declarations, frozenset(walker.before), frozenset(walker.after))
+
+
+def names_set(scop: Scop) -> frozenset[str]:
+    """The variables that the kernel sets whatever they held before, by `=` or in a call that gets them."""
+    found: set[str] = set()
+    for node in (node for item in scop.items for node in walk(item)):
+        match node:
+            case c_ast.Assignment(op="=", lvalue=target):
+                found.update(islice(names_used(target), 1))
+            case c_ast.FuncCall(args=c_ast.ExprList(exprs=arguments)):
+                found.update(name for argument in arguments for name in names_used(argument))
+            case _:
+                pass
+    return frozenset(found)
 
 
 @dataclass(slots=True)
