@@ -84,7 +84,7 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
     builder.block(resolved.body, _Place({}, universe, (), (), count()))
     problems.raise_if_any()
     if not builder.statements:
-        raise refused("the kernel has no statement", program.span, "a statement is an assignment")
+        raise _without_statement(program, names)
     read = with_rows(tuple(builder.statements), names, _known(program, names, builder.statements))
     statements = read.statements
     arrays = kernel_arrays(names, statements, read.shapes, problems)
@@ -110,6 +110,15 @@ def _known(program: syntax.Program, names: Names, statements: list[Statement]) -
     """What the source tells of the parameters."""
     arrays = dict.fromkeys(access.array for statement in statements for access in accesses_of(statement))
     return parameter_context(program.directives, names, Problems(), declared_context(names, arrays))
+
+
+def _without_statement(program: syntax.Program, names: Names) -> InputError:
+    """The error that nothing is left to do, with the assignments that were dropped."""
+    if not names.aliases:
+        return refused("the kernel has no statement", program.span, "a statement is an assignment")
+    dropped = ", ".join(f"'{name}'" for name in names.aliases)
+    message = f"the kernel has no statement: it only sets {dropped}, which nothing reads"
+    return refused(message, program.span, "assign to an array, or to a variable that is used behind the kernel")
 
 
 def _with_aliases(original: Original | None, names: Names) -> Original | None:

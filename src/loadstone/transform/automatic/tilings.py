@@ -67,7 +67,7 @@ def _common_space(kernel: Kernel, bands: dict[str, tuple[tuple[int, ...], isl.Ma
         prefix, band = bands.get(statement.name, ((), map_from_values(space, [])))
         positions = [constant(space, p) for p in (*prefix, *(0,) * (depth - len(prefix)))]
         theta[statement.name] = range_product((map_from_values(space, positions), band)) if depth else band
-    dims = max(t.dim(Dim.out) for t in theta.values())
+    dims = max(1, *(t.dim(Dim.out) for t in theta.values()))
     return {name: padded(t, dims) for name, t in theta.items()}
 
 
