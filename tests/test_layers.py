@@ -46,6 +46,7 @@ LAYERS = (
     ("locality",),
     ("outcome", "pipeline"),
     ("circuits",),
+    ("exercise",),
     ("trials", "projects"),
     ("circuit_trials", "circuit_projects"),
     ("reporting",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import preset
@@ -10,15 +10,19 @@ from loadstone.emit.hdl.accelerator import accelerator_project
 from loadstone.emit.hdl.on_chip import hardware_project
 from loadstone.emit.hdl.vectors import Vectors
 from loadstone.emit.project import Project
+from loadstone.errors import Diagnostic, InputError
+from loadstone.exercise import exercised
 from loadstone.hardware.layout import ArrayLayouts, memory_words
+from loadstone.model.kernel import Kernel
 from loadstone.simulate.memory import Memory, live_out_arrays
 from loadstone.trials import trial
 
 
 def build_on_chip(compilation: CircuitCompilation, targets: Sequence[str]) -> Project:
     """The kernel with its arrays on the chip."""
-    kernel, values, design = compilation.kernel, compilation.values, compilation.on_chip
-    ended, start = trial(kernel, values)
+    ready = exercised(compilation)
+    kernel, values, design = ready.kernel, ready.values, ready.on_chip
+    ended, start = _compared(kernel, values)
     layouts, arrays = design.compute.stores, tuple(design.compute.kernel.arrays)
     given, expected = _words(layouts, start, arrays), _words(layouts, ended, live_out_arrays(kernel))
     return hardware_project(design, targets, Vectors(values, given, expected))
@@ -26,12 +30,23 @@ def build_on_chip(compilation: CircuitCompilation, targets: Sequence[str]) -> Pr
 
 def build_accelerator(compilation: CircuitCompilation, targets: Sequence[str]) -> Project:
     """The accelerator on its bus, behind registers."""
-    kernel, values, design = compilation.tiles.kernel, compilation.values, compilation.design
-    ended, start = trial(kernel, values)
+    ready = exercised(compilation, lambda: compilation.tiles)
+    kernel, values, design = ready.tiles.kernel, ready.values, ready.design
+    ended, start = _compared(kernel, values)
     given = _words(design.external, start, tuple(kernel.arrays))
     vectors = Vectors(values, given, _words(design.external, ended, live_out_arrays(kernel)))
     memory, protocol = preset("paper"), design.bus.protocol
-    return accelerator_project(compilation.accelerator, design, targets, vectors, memory, protocol)
+    return accelerator_project(ready.accelerator, design, targets, vectors, memory, protocol)
+
+
+def _compared(kernel: Kernel, values: Mapping[str, int]) -> tuple[Memory, Memory]:
+    """Memory after and before a run of the original; refused where a testbench would have nothing to compare."""
+    ended, start = trial(kernel, values)
+    if not any(ended[name].cells for name in live_out_arrays(kernel)):
+        shown = ", ".join(f"{name}={value}" for name, value in values.items()) or "no parameters"
+        hint = "give larger parameters with -p" if values else "write to an array that is visible outside"
+        raise InputError(Diagnostic(f"a testbench with {shown} would compare nothing: no word is live-out", None, hint))
+    return ended, start
 
 
 def _words(layouts: ArrayLayouts, memory: Memory, arrays: tuple[str, ...]) -> dict[str, tuple[int, ...]]:

@@ -469,4 +469,4 @@ def test_a_plan_asks_the_scheduler_once(name: str, monkeypatch: pytest.MonkeyPat
 def test_a_statement_without_loops_is_tiled_automatically() -> None:
     kernel = ls.parse("void k(int a[4], int b[4]) {\n#pragma scop\n  a[0] = b[1];\n#pragma endscop\n}\n")
     tiles = choose_tiling(kernel, 8, "auto")
-    assert (tiles.sizes, tiles.inner) == ((1,), ("T0",))
+    assert (tiles.sizes, tiles.inner) == ((8,), ("T0",))

@@ -57,6 +57,12 @@ def out_of_bounds(kernel: Kernel, parameters: Mapping[str, int] | None = None) -
                 yield OutOfBounds(statement.name, instance, access.array, element, parameters, access.span)
 
 
+def beyond_arrays(kernel: Kernel) -> Iterator[isl.Map]:
+    """For each exact access, the instances that leave its array, and the elements that they touch there."""
+    for statement in kernel.statements:
+        yield from (_beyond(access, kernel) for access in (*statement.reads, statement.write) if access.exact)
+
+
 def _beyond(access: Access, kernel: Kernel) -> isl.Map:
     inside = within_extents(kernel.arrays[access.array], access.relation.get_space().range())
     return access.relation.intersect_params(kernel.context).subtract_range(inside)

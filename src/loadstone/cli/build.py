@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 
 from loadstone.cli.compilations import compilation_of
 from loadstone.cli.parser import check_modes
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
+from loadstone.exercise import exercising_values
 from loadstone.options import CIRCUITS, PROGRAMS, Mode, Target, modes_of
+from loadstone.pipeline import Compilation
 from loadstone.projects import build_network, build_programs
+from loadstone.transform.tiling import TiledKernel
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The files of some targets, and values of parameters that were chosen for them."""
+
+    targets: list[Target]
+    project: Project
+    chosen: dict[str, int]
+
 
 MODES: dict[Mode, str] = {
     "c": "--target c",
@@ -27,15 +42,23 @@ def run(arguments: argparse.Namespace) -> int:
     """Write sources, testbench, Makefile and plan, network or description for the targets."""
     targets: list[Target] = list(dict.fromkeys(arguments.target or ["c"]))
     _check(arguments, targets)
-    project = _project(arguments, targets)
+    built = _built(arguments, targets)
+    project = Project({path: text for each in built for path, text in each.project.files.items()})
     folder = project.write(arguments.folder)
     if arguments.json:
-        print(json.dumps({"folder": str(folder), "files": sorted(project.files)}))
-    else:
-        print(f"wrote {len(project.files)} files to {folder}")
-        for target in targets:
-            print(f"  make -C {folder / target} run")
+        print(json.dumps({"folder": str(folder), "files": sorted(project.files), "chosen": built[0].chosen}))
+        return 0
+    print(f"wrote {len(project.files)} files to {folder}")
+    for each in built:
+        for target in each.targets:
+            print(f"  make -C {folder / target} run{_with_chosen(each.chosen)}")
     return 0
+
+
+def _with_chosen(chosen: Mapping[str, int]) -> str:
+    """What a testbench was given because nobody said otherwise."""
+    values = ", ".join(f"{name}={value}" for name, value in chosen.items())
+    return f"   # with {values}; -p gives others" if chosen else ""
 
 
 def _check(arguments: argparse.Namespace, targets: list[Target]) -> None:
@@ -49,21 +72,29 @@ def _check(arguments: argparse.Namespace, targets: list[Target]) -> None:
     check_modes(arguments, modes_of(targets, network=arguments.network, on_bus=arguments.bus is not None), MODES)
 
 
-def _project(arguments: argparse.Namespace, targets: list[Target]) -> Project:
+def _built(arguments: argparse.Namespace, targets: list[Target]) -> list[Built]:
     programs: list[Target] = [target for target in targets if target in PROGRAMS]
     circuits: list[Target] = [target for target in targets if target in CIRCUITS]
-    files: dict[str, str] = {}
-    if programs:
-        build = build_network if arguments.network else build_programs
-        files.update(build(compilation_of(arguments), programs, arguments.flavour).files)
-    if circuits:
-        files.update(_hardware(arguments, circuits).files)
-    return Project(files)
+    made = [_programs(arguments, programs)] if programs else []
+    return [*made, _hardware(arguments, circuits)] if circuits else made
 
 
-def _hardware(arguments: argparse.Namespace, targets: list[Target]) -> Project:
+def _programs(arguments: argparse.Namespace, targets: list[Target]) -> Built:
+    compilation = compilation_of(arguments)
+    build = build_network if arguments.network else build_programs
+    tiles = compilation.network_tiles if arguments.network else compilation.tiles
+    return Built(targets, build(compilation, targets, arguments.flavour), _chosen(compilation, tiles))
+
+
+def _hardware(arguments: argparse.Namespace, targets: list[Target]) -> Built:
     compilation = import_module("loadstone.cli.circuits").circuit_of(arguments)
     builders = import_module("loadstone.circuit_projects")
     build = builders.build_on_chip if arguments.bus is None else builders.build_accelerator
     project: Project = build(compilation, targets)
-    return project
+    return Built(targets, project, _chosen(compilation, None if arguments.bus is None else compilation.tiles))
+
+
+def _chosen(compilation: Compilation, tiles: TiledKernel | None) -> dict[str, int]:
+    """The values of parameters that neither the command line nor the source has."""
+    values = exercising_values(compilation.kernel, compilation.given, tiles)
+    return {n: v for n, v in values.items() if n not in compilation.given and n not in compilation.kernel.defaults}

@@ -37,19 +37,25 @@ _HLS_MAKEFILE = text_of(__name__, "hls.mk")
 
 
 def build_project(
-    accelerator: Accelerator, targets: Sequence[str], parameters: Mapping[str, int], *, flavour: Flavour = "vitis"
+    accelerator: Accelerator,
+    targets: Sequence[str],
+    parameters: Mapping[str, int],
+    exercised: Mapping[str, int],
+    *,
+    flavour: Flavour = "vitis",
 ) -> Project:
     """The files for some targets, each in a folder of its own, and the plan.
 
-    `parameters` may lack values; where all are known, testbenches check the words moved against the prediction.
+    `parameters` may lack values. `exercised` has all of them, for testbenches, which check the words moved against the
+    prediction.
     """
     known = parameters if set(accelerator.kernel.parameters) <= set(parameters) else None
-    predicted = None if known is None else predicted_words(accelerator, known)
+    predicted = predicted_words(accelerator, exercised)
     files = {"plan.json": json.dumps(accelerator_info(accelerator, known), indent=2) + "\n"}
     for target in targets:
         is_hls = target == "hls"
         program = fixed_program(accelerator, known) if is_hls else allocated_program(accelerator)
-        files.update(_folder(target, Callee(program, flavour if is_hls else None), parameters, predicted))
+        files.update(_folder(target, Callee(program, flavour if is_hls else None), exercised, predicted))
     return Project(files)
 
 
@@ -75,7 +81,7 @@ def build_network_project(
 
 
 def _folder(
-    target: str, callee: Callee, parameters: Mapping[str, int], predicted: tuple[int, int] | None
+    target: str, callee: Callee, parameters: Mapping[str, int], predicted: tuple[int, int]
 ) -> Iterator[tuple[str, str]]:
     """The files of a program with testbench, original and Makefile, by their paths."""
     program = callee.program

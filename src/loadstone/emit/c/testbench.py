@@ -110,7 +110,7 @@ def emit_entry(callee: Callee) -> str:
     return "\n".join(lines)
 
 
-def emit_testbench(callee: Callee, defaults: Mapping[str, int], predicted: tuple[int, int] | None) -> str:
+def emit_testbench(callee: Callee, defaults: Mapping[str, int], predicted: tuple[int, int]) -> str:
     """The testbench; `defaults` are used for parameters that the command line does not give.
 
     `predicted` are the words loaded and stored for the defaults.
@@ -131,10 +131,10 @@ def emit_testbench(callee: Callee, defaults: Mapping[str, int], predicted: tuple
     return "\n".join(lines) + "\n"
 
 
-def _main(callee: Callee, defaults: Mapping[str, int], predicted: tuple[int, int] | None) -> list[str]:
+def _main(callee: Callee, defaults: Mapping[str, int], predicted: tuple[int, int]) -> list[str]:
     kernel, names = callee.program.kernel, callee.program.names
     count = len(kernel.parameters)
-    values = ", ".join(str(defaults.get(name, 0)) for name in kernel.parameters) or "0"
+    values = ", ".join(str(defaults[name]) for name in kernel.parameters) or "0"
     body = [
         f"long long parameters[] = {{{values}}};",
         "int first = 1;",
@@ -152,6 +152,7 @@ def _main(callee: Callee, defaults: Mapping[str, int], predicted: tuple[int, int
         *braced("if (!known)", ['fprintf(stderr, "unknown way %s\\n", way);', "return 2;"]),
         *_comparison(kernel),
         'printf("%s: %ld words differ; loaded %ld, stored %ld\\n", way, wrong, loaded_words, stored_words);',
+        *braced("if (compared == 0)", ['printf("nothing was compared: no word is live-out\\n");', "wrong++;"]),
         *_prediction(kernel, names, defaults, predicted),
         *(f"free(memory[{k}]);" for k in range(len(kernel.arrays))),
         *(f"free(expected[{k}]);" for k in range(len(kernel.arrays))),
@@ -310,7 +311,7 @@ def _calls(callee: Callee) -> Iterator[str]:
 
 
 def _comparison(kernel: Kernel) -> list[str]:
-    lines = ["long wrong = 0;"]
+    lines = ["long wrong = 0, compared = 0;"]
     for position, array in enumerate(kernel.arrays.values()):
         if array.live_out:
             differs = (
@@ -318,14 +319,11 @@ def _comparison(kernel: Kernel) -> list[str]:
                 f"(const char *)expected[{position}] + (size_t)k * sizes[{position}], sizes[{position}]) != 0"
             )
             lines += braced(f"for (long k = 0; k < counts[{position}]; k++)", [f"wrong += {differs};"])
+            lines.append(f"compared += counts[{position}];")
     return lines
 
 
-def _prediction(
-    kernel: Kernel, names: Names, defaults: Mapping[str, int], predicted: tuple[int, int] | None
-) -> list[str]:
-    if predicted is None:
-        return []
+def _prediction(kernel: Kernel, names: Names, defaults: Mapping[str, int], predicted: tuple[int, int]) -> list[str]:
     same = " && ".join(f"{names[name]} == {defaults[name]}" for name in kernel.parameters) or "true"
     missed = f"loaded_words != {predicted[0]} || stored_words != {predicted[1]}"
     message = f'printf("predicted were {predicted[0]} and {predicted[1]}\\n");'
