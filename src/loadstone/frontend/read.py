@@ -10,6 +10,7 @@ from loadstone.frontend.arrayol import read_array_ol
 from loadstone.frontend.build import build_kernel
 from loadstone.frontend.c.preprocess import read_source
 from loadstone.frontend.c.program import read_c
+from loadstone.frontend.cpp.program import SUFFIXES, read_cpp
 from loadstone.frontend.formats import c_type_formats, read_type
 from loadstone.frontend.python import read_python
 from loadstone.model.kernel import Kernel
@@ -23,7 +24,7 @@ def parse(
     include: Sequence[str | Path] = (),
     types: Mapping[str, str] | None = None,
 ) -> Kernel:
-    """The kernel in a file (C, Python or Array-OL) or in a text in C; raises `InputError` with every problem of it.
+    """The kernel in a file (C, C++, Python or Array-OL) or a text in C; raises `InputError` with every problem of it.
 
     A `source` of several lines is C itself, any other the path of a file.
     `function` chooses among several kernels, `defines` and `include` are for the C preprocessor. `types`
@@ -40,6 +41,8 @@ def parse(
         case ".py":
             _check_unused(path, {"-D": defines, "-I": include})
             return read_python(path, function, c_type_formats(chosen, {}))
+        case suffix if suffix in SUFFIXES:
+            return build_kernel(read_cpp(read_source(path), defines or {}, _folders(include), function, chosen))
         case _:
             return build_kernel(read_c(read_source(path), defines or {}, _folders(include), function, chosen))
 

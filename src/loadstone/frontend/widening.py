@@ -211,11 +211,21 @@ def _divided(op: str, one: _Value, other: _Value, kind: ScalarType, span: Span |
     """A quotient or remainder, towards zero; the dividend gets as many bits more as the divisor has after the point."""
     if op == "%" and (one.kind.is_fixed or other.kind.is_fixed):
         raise _refused("'%' is not defined on ap_fixed", span, "convert the operands to integers first")
+    _check_signs(op, one, other, span)
     a, b = _exact(one, "a division").kind, _exact(other, "a division").kind
     whole = max(a.bits + b.fraction + (b.signed and not a.signed), b.bits + (a.signed and not b.signed))
     common = _widened(whole, 0, a.signed or b.signed, False)
     held = _held(_exact(_Value(one.units, common), "a division").kind)
     return _Value(Binary(op, _scaled(one.units, b.fraction, held), _in(other.units, held), held, span), kind)
+
+
+def _check_signs(op: str, one: _Value, other: _Value, span: Span | None) -> None:
+    """Refuse divisions of integers for which the vendor's headers mix up signs."""
+    is_fixed, same = one.kind.is_fixed or other.kind.is_fixed, one.kind.signed == other.kind.signed
+    if is_fixed or same or (other.kind.signed and (_constant_of(other.units) or -1) >= 0):
+        return
+    hint = "convert one of them first: the vendor's headers mix up the signs here"
+    raise _refused(f"'{op}' of a signed and an unsigned number is not portable", span, hint)
 
 
 def _compared(op: str, one: _Value, other: _Value, span: Span | None) -> Expression:
@@ -316,6 +326,9 @@ def _whole(value: _Value) -> _Value:
     source, fraction = value.kind, value.kind.fraction
     if fraction == 0:
         return value
+    if source.signed and value.whole_bits < 1:
+        hint = "add 0 to it first: sums have one bit more before the point"
+        raise _refused("a type without bits before the point cannot become an integer", value.units.span, hint)
     roomy = replace(value, kind=replace(source, bits=max(source.bits, fraction + 2)))
     held = _held(_exact(roomy, "a conversion to integers").kind)
     quotient = Binary("/", _in(value.units, held), _constant(1 << fraction, held), held, value.units.span)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import Literal
 
 import islpy as isl
 
@@ -108,15 +109,19 @@ class TilingRequest:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """The kernel as the user's C text, ready for a compiler.
+    """The kernel as the user's text in C or C++, ready for a compiler.
 
     `preamble` holds the definitions that the text leans on, `scalars` the loop counters and other scalars (type and
-    name) that it sets and uses without declaring them, and that are no arrays of the kernel.
+    name) that it sets and uses without declaring them, and that are no arrays of the kernel. In C++, `elements` are the
+    types of variables as the text spells them, and `streams` the arrays that it takes for streams.
     """
 
     preamble: str
     text: str
     scalars: tuple[tuple[ScalarType, str], ...]
+    language: Literal["c", "c++"] = "c"
+    elements: Mapping[str, str] = field(default_factory=dict[str, str])
+    streams: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
 """The program that generated ones are compared with: the kernel's own C text, or C printed from the model.
 
-All entries have the form `void entry(void **memory, const long long *parameters, long *words)`: the arrays in the order
-of the kernel, the parameters, and room for the numbers of words loaded and stored.
+Entries are those of `emit.c.entry`.
 """
 
 from __future__ import annotations
 
+from loadstone.emit.c.cpp_original import emit_cpp_original
+from loadstone.emit.c.entry import entry_head, parameter_lines
 from loadstone.emit.c.printer import cast_to_rows, declaration, emit_kernel, scalars_by_pointer, undefined_macros
 from loadstone.errors import Diagnostic, ToolError
 from loadstone.loops import Node, generate
@@ -26,9 +27,9 @@ _HELPERS = """
 _HEADERS = "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <stddef.h>\n"
 
 
-def entry_head(entry: str, prefix: str = "") -> str:
-    """The head of an entry; its arguments carry a prefix where the text of the kernel may use their names."""
-    return f"void {entry}(void **{prefix}memory, const long long *{prefix}parameters, long *{prefix}words)"
+def reference_suffix(kernel: Kernel) -> str:
+    """How the name of the file of the reference ends."""
+    return "cpp" if kernel.original is not None and kernel.original.language == "c++" else "c"
 
 
 def emit_reference(kernel: Kernel, entry: str) -> str:
@@ -41,6 +42,8 @@ def emit_original(kernel: Kernel, entry: str) -> str:
     original = kernel.original
     if original is None:
         raise ToolError(Diagnostic(f"the kernel '{kernel.name}' has no C text to compile"))
+    if original.language == "c++":
+        return emit_cpp_original(kernel, original, entry)
     headers = _HEADERS + "".join(f"{line}\n" for line in undefined_macros(kernel))
     lines = [headers, original.preamble, _HELPERS, entry_head(entry, "loadstone_"), "{", "  (void)loadstone_words;"]
     lines += parameter_lines(kernel)
@@ -51,14 +54,6 @@ def emit_original(kernel: Kernel, entry: str) -> str:
     scalars = [(k, a) for k, a in enumerate(kernel.arrays.values()) if a.rank == 0 and (a.live_out or not a.local)]
     lines += [f"  *({a.type} *)loadstone_memory[{k}] = {a.name};" for k, a in scalars]
     return "\n".join([*lines, "}", ""])
-
-
-def parameter_lines(kernel: Kernel) -> list[str]:
-    """Declarations that give the parameters their values."""
-    return [
-        f"  const {kind} {name} = ({kind})loadstone_parameters[{k}];"
-        for k, (name, kind) in enumerate(kernel.parameter_types.items())
-    ]
 
 
 def _opened(array: Array, position: int) -> str:

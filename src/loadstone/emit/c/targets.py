@@ -10,7 +10,7 @@ from loadstone.emit.c.intel import emit_intel
 from loadstone.emit.c.of_accelerator import allocated_program, fixed_program
 from loadstone.emit.c.of_network import network_program
 from loadstone.emit.c.program import Program
-from loadstone.emit.c.reference import emit_reference
+from loadstone.emit.c.reference import emit_reference, reference_suffix
 from loadstone.emit.c.shim import HLS_H, HLS_STREAM_H
 from loadstone.emit.c.testbench import Callee, emit_entry, emit_testbench
 from loadstone.emit.c.threads import emit_c
@@ -88,7 +88,7 @@ def _folder(
     files = {
         **_sources(callee),
         f"testbench.{callee.suffix}": emit_testbench(callee, parameters, predicted),
-        "reference.c": emit_reference(program.kernel, "reference"),
+        f"reference.{reference_suffix(program.kernel)}": emit_reference(program.kernel, "reference"),
         "Makefile": _hls_makefile(program) if callee.flavour else _c_makefile(program),
     }
     return ((f"{target}/{path}", text) for path, text in files.items())
@@ -124,12 +124,26 @@ def _c_makefile(program: Program) -> str:
         about="\n# make sequential  the same, tile by tile in one thread" if alone else "",
         phony=" sequential" if alone else "",
         sequential=_SEQUENTIAL if alone else "",
+        reference=_reference_rule(program.kernel),
+        libraries="-lstdc++ -lm -lpthread" if reference_suffix(program.kernel) == "cpp" else "-lm -lpthread",
     )
+
+
+def _reference_rule(kernel: Kernel) -> str:
+    """The rule that compiles the original."""
+    suffix = reference_suffix(kernel)
+    compiler = "$(CXX) -std=gnu++17" if suffix == "cpp" else "$(CC) -std=gnu11"
+    return f"reference.o: reference.{suffix}\n\t{compiler} -O2 -w -fwrapv -ffp-contract=off -c $< -o $@\n"
 
 
 def _hls_makefile(program: Program) -> str:
     """The Makefile for a program in HLS C++."""
-    return _HLS_MAKEFILE.format(name=program.name, order=_order(program.kernel))
+    return _HLS_MAKEFILE.format(
+        name=program.name,
+        order=_order(program.kernel),
+        reference=_reference_rule(program.kernel),
+        libraries="-lm -lpthread",
+    )
 
 
 def _order(kernel: Kernel) -> str:

@@ -11,10 +11,10 @@ from typing import assert_never
 
 from loadstone.emit.c.arithmetic import literal
 from loadstone.emit.c.code import INDENT, word_type
+from loadstone.emit.c.entry import entry_head
 from loadstone.emit.c.names import Names
 from loadstone.emit.c.printer import braced, emit_expression, helpers_used
 from loadstone.emit.c.program import Program
-from loadstone.emit.c.reference import entry_head
 from loadstone.model.kernel import Array, Kernel
 from loadstone.model.selectors import ValueRange, value_ranges
 from loadstone.model.types import ScalarType

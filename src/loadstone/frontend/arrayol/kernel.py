@@ -14,8 +14,9 @@ from loadstone.frontend.arrayol.reading import read_specification
 from loadstone.frontend.arrayol.specification import ArrayShape, Sizes
 from loadstone.frontend.arrayol.text import Pieces, declaration, function_text, patterns, rewritten
 from loadstone.frontend.build import build_kernel
+from loadstone.frontend.c.dialect import Dialect
 from loadstone.frontend.c.preprocess import Preprocessed
-from loadstone.frontend.c.program import read_preprocessed
+from loadstone.frontend.c.program import read_dialect
 from loadstone.model.kernel import Access, Kernel
 from loadstone.poly.enumeration import sample_point
 
@@ -36,7 +37,8 @@ def read_array_ol(source: Source) -> syntax.Program:
         for found in _body_problems(task, application, types):
             problems.add(found.message, found.span, found.hint)
     problems.raise_if_any()
-    return read_preprocessed(function_text(application, tasks, types), application.name, Path(source.name).stem)
+    text = function_text(application, tasks, types)
+    return read_dialect(Dialect(text), Path(source.name).stem, application.name, {})
 
 
 def _types(application: Application) -> dict[str, str]:
@@ -49,7 +51,7 @@ def _types(application: Application) -> dict[str, str]:
 
 def _body_problems(task: Elementary, application: Application, types: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Subscripts that leave patterns, and outputs that are not written, found in the body as a kernel of its own."""
-    body = build_kernel(read_preprocessed(_body_text(task, application, types), task.name, task.name))
+    body = build_kernel(read_dialect(Dialect(_body_text(task, application, types)), task.name, task.name, {}))
     sizes = {name: _in_probe(place) for name, place in patterns(task).items()}
     for statement in body.statements:
         for access in (*statement.reads, statement.write):

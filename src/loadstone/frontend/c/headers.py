@@ -93,6 +93,10 @@ _WITHOUT_CONSTANTS = (
     "sys/types.h",
     "time.h",
     "unistd.h",
+    "ap_fixed.h",
+    "ap_int.h",
+    "hls_math.h",
+    "hls_stream.h",
 )
 
 _OTHERS = """NULL EOF BUFSIZ NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL FP_NAN FP_INFINITE FP_ZERO FP_NORMAL FP_SUBNORMAL

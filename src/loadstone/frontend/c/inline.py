@@ -69,7 +69,8 @@ class Inliner:
     """Expands the calls of one kernel.
 
     `functions`: the functions to expand. `taken`: names in use. `local`: names declared by the kernel's function.
-    `active`: the functions around the place. `used`: there was a call to expand.
+    `active`: the functions around the place. `used`: there was a call to expand. `references`: the parameters, by
+    function and name, that stand for their arguments.
     """
 
     functions: Mapping[str, c_ast.FuncDef]
@@ -80,6 +81,7 @@ class Inliner:
     local: Collection[str]
     active: list[str]
     used: bool = False
+    references: Collection[tuple[str, str]] = frozenset()
     _names: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def statements(self, nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
@@ -254,7 +256,8 @@ class _Expansion:
             message = f"'{self.function}' takes {wanted}, not {len(call.arguments)}"
             raise refused(message, self.inliner.span(call.node), "call it as it is declared")
         for parameter, argument in zip(parameters, call.arguments, strict=True):
-            if shape_of(parameter.type, self.inliner.environment).extents:
+            is_reference = (self.function, parameter.name) in self.inliner.references
+            if is_reference or shape_of(parameter.type, self.inliner.environment).extents:
                 yield from self._bound_pointer(parameter.name, argument)
             else:
                 declaration = renamed(parameter, self.names[parameter.name])

@@ -12,20 +12,23 @@ from pycparser import c_ast, c_generator
 from loadstone.errors import InputError, Problems, Source
 from loadstone.frontend import syntax
 from loadstone.frontend.c.declarations import Environment, shape_of
+from loadstone.frontend.c.dialect import Dialect, spelled_in_cpp
 from loadstone.frontend.c.inline import Inliner
 from loadstone.frontend.c.lower import Lowering
 from loadstone.frontend.c.original import original_text
 from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse
 from loadstone.frontend.c.pragmas import Text, read_directives
-from loadstone.frontend.c.preprocess import Preprocessed, preprocess
+from loadstone.frontend.c.preprocess import preprocess
 from loadstone.frontend.c.returns import returned_expression
 from loadstone.frontend.c.scop import Scop, find_scop, names_set, outside, pragma_words
+from loadstone.frontend.c.streams import Streams
 from loadstone.frontend.c.structures import Structures
 from loadstone.frontend.c.trees import items_of, names_declared, names_used, parameters_of, walk
 from loadstone.frontend.c.type_pragmas import read_formats
 from loadstone.frontend.formats import c_type_formats
 from loadstone.frontend.recursion_limit import deep_recursion
 from loadstone.frontend.scopes import nodes
+from loadstone.model.kernel import Original
 from loadstone.model.types import INT, ScalarType
 
 _KEYWORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -43,16 +46,14 @@ def read_c(
 
     `types` replace typedefs and types of C, as the pragmas of the file do.
     """
-    return read_preprocessed(preprocess(source, defines, include), function, Path(source.name).stem, types)
+    return read_dialect(Dialect(preprocess(source, defines, include)), Path(source.name).stem, function, types or {})
 
 
-def read_preprocessed(
-    text: Preprocessed, function: str | None, file: str, types: Mapping[str, ScalarType] | None = None
-) -> syntax.Program:
-    """The kernel of preprocessed C; `file` names it where no function does."""
-    parsed = parse(text, function)
+def read_dialect(dialect: Dialect, file: str, function: str | None, types: Mapping[str, ScalarType]) -> syntax.Program:
+    """The kernel of a text that may have been translated to C; `file` names it where no function does."""
+    parsed = parse(dialect.preprocessed, function)
     with deep_recursion():
-        return _Reader(parsed, find_scop(parsed, function), types or {}).program(file)
+        return _Reader(parsed, find_scop(parsed, function), types, dialect).program(file)
 
 
 def kernel_name(file: str) -> str:
@@ -68,19 +69,23 @@ def kernel_name(file: str) -> str:
 class _Reader:
     """Reads the kernel of one file."""
 
-    def __init__(self, parsed: Parsed, scop: Scop, types: Mapping[str, ScalarType]) -> None:
+    def __init__(self, parsed: Parsed, scop: Scop, types: Mapping[str, ScalarType], dialect: Dialect) -> None:
         self.parsed = parsed
+        self.dialect = dialect
         self.scop = scop
         self.problems = Problems()
         self.definitions = tuple(parsed.tree.ext[_prelude_size(parsed) :])
         self.environment = Environment()
         for node in self.definitions:
             self.environment.declare(node)
+        self.environment.formats.update(dialect.formats)
+        self.environment.typedefs.update({name: _named_type(of) for name, of in dialect.streams.items()})
         self.pragmas = tuple(self._pragmas())
         self.formats = self._c_type_formats(types)
         self.lowering = Lowering(parsed.span, self.environment, self.problems)
         self.taken = {*names_used(parsed.tree), *names_declared(parsed.tree)}
         self.structures = Structures(self.environment, parsed.span, self.problems, self.taken)
+        self.streams = Streams(dialect.streams, {**dialect.constants, **self.environment.enumerators}, parsed.span)
 
     def program(self, file: str) -> syntax.Program:
         """The program; `file` names the kernel where no function does."""
@@ -88,23 +93,46 @@ class _Reader:
         simple = {function.name: function for function in self._simple_functions()}
         items, result = self._without_return()
         items, text = self._expanded(items, simple)
+        symbols = tuple(map(self._with_stream_shape, symbols))
         body = _with_result_declared(syntax.Block(tuple(self.lowering.statements(items))), result)
         directives = read_directives(self.pragmas, self.lowering.expression_at, self.problems)
         scalars = _undeclared_iterators(body, symbols)
-        means_c = not self.environment.formats
         return syntax.Program(
             kernel_name(file) if self.parsed.bare else self.scop.function.decl.name,
             _with_result(symbols, result),
             tuple(simple.values()),
             body,
             directives,
-            original_text(self.definitions, simple, text, scalars) if means_c else None,
+            self._original(simple, text, scalars, symbols),
             self.parsed.span(self.scop.node),
             self.parsed.bare,
             self.lowering.unsupported,
             self.problems.found,
             self.formats,
         )
+
+    def _original(
+        self,
+        functions: Collection[str],
+        text: str,
+        scalars: tuple[tuple[ScalarType, str], ...],
+        symbols: tuple[syntax.Symbol, ...],
+    ) -> Original | None:
+        """The kernel as the user wrote it, unless types of it were given other formats."""
+        if self.environment.formats != dict(self.dialect.formats):
+            return None
+        if self.dialect.original is None:
+            return original_text(self.definitions, functions, text, scalars)
+        found = self.dialect.original(self.scop.start, self._end)
+        elements = {symbol.name: spelled_in_cpp(symbol.type) for symbol in symbols}
+        return replace(found, scalars=scalars, elements=elements, streams=frozenset(self.streams.parameters))
+
+    def _with_stream_shape(self, symbol: syntax.Symbol) -> syntax.Symbol:
+        """A stream as the array of all its elements, in order."""
+        if symbol.name not in self.streams.parameters:
+            return symbol
+        extents = tuple(map(self.lowering.expression, self.streams.extents(symbol.name)))
+        return replace(symbol, extents=extents, live_out=True)
 
     def _c_type_formats(self, types: Mapping[str, ScalarType]) -> Mapping[ScalarType, ScalarType]:
         """What types of C become; what typedefs become is noted in the environment."""
@@ -121,11 +149,20 @@ class _Reader:
         local = self._local_names()
         active = [self.scop.function.decl.name]
         inliner = Inliner(functions, self.environment, self.parsed.span, self.problems, self.taken, local, active)
-        changed = self.structures.statements(inliner.statements(items))
+        inliner.references = self.dialect.references
+        changed = self.structures.statements(self._without_streams(inliner.statements(items)))
         if not (inliner.used or self.structures.used):
             return changed, self._text()
         block = c_generator.CGenerator().visit(c_ast.Compound(changed))
         return changed, block.strip().removeprefix("{").removesuffix("}")
+
+    def _without_streams(self, items: list[c_ast.Node]) -> list[c_ast.Node]:
+        """The statements with streams as arrays."""
+        try:
+            return self.streams.statements(items)
+        except InputError as error:
+            self.problems.extend(error)
+            return []
 
     def _functions(self) -> Iterator[c_ast.FuncDef]:
         """The functions of the file."""
@@ -154,6 +191,8 @@ class _Reader:
         around, changed = outside(self.scop), names_set(self.scop)
         for node in parameters_of(self.scop.function):
             by_value = not shape_of(node.type, self.environment).extents
+            by_value = by_value and (self.scop.function.decl.name, node.name) not in self.dialect.references
+            self.streams.declare(node)
             yield from self._symbols(node, initialised=True, live_out=not by_value or node.name in around.after)
         for node in around.declarations:
             self.environment.declare(node)
@@ -210,9 +249,18 @@ class _Reader:
 
     def _text(self) -> str:
         """The kernel's statements as written, macros expanded, without a final return."""
+        return self.parsed.preprocessed.text[self.scop.start : self._end]
+
+    @property
+    def _end(self) -> int:
+        """Where the kernel's statements end, before a final return."""
         final = self.scop.items[-1] if self.scop.whole and self.scop.items else None
-        end = self.parsed.offset(final) if isinstance(final, c_ast.Return) else self.scop.end
-        return self.parsed.preprocessed.text[self.scop.start : end]
+        return self.parsed.offset(final) if isinstance(final, c_ast.Return) else self.scop.end
+
+
+def _named_type(words: str) -> c_ast.Node:
+    """The type that some words name."""
+    return c_ast.TypeDecl("", [], None, c_ast.IdentifierType(words.split()))
 
 
 def _with_result(symbols: tuple[syntax.Symbol, ...], result: str | None) -> tuple[syntax.Symbol, ...]:

@@ -60,18 +60,27 @@ def _second_scop(marked: list[Scop], parsed: Parsed) -> InputError:
 
 
 def _only_candidate(functions: list[c_ast.FuncDef], parsed: Parsed) -> c_ast.FuncDef:
-    """The function of a file without marks: the only one, or the only one with a loop."""
+    """The function of a file without marks: the only one, the only one with a loop, or the one that no other calls."""
     if not functions:
         start = parsed.preprocessed.source.span(1, 1)
         raise refused("there is no kernel in this file", start, "write a loop nest, or a function that holds one")
     with_loops = [f for f in functions if any(isinstance(node, _LOOPS) for node in walk(f))]
     candidates = with_loops or functions
     if len(candidates) > 1:
+        candidates = _not_called(functions) if len(_not_called(functions)) == 1 else candidates
+    if len(candidates) > 1:
         names = ", ".join(f.decl.name for f in candidates)
         hint = f"mark the kernel, or choose one with --function NAME: {names}"
         message = "there are several functions, and none is marked with '#pragma scop'"
         raise refused(message, parsed.span(candidates[1]), hint)
     return candidates[0]
+
+
+def _not_called(functions: list[c_ast.FuncDef]) -> list[c_ast.FuncDef]:
+    """The functions that no other of them calls."""
+    calls = (part.name for f in functions for part in walk(f.body) if isinstance(part, c_ast.FuncCall))
+    called = {name.name for name in calls if isinstance(name, c_ast.ID)}
+    return [f for f in functions if f.decl.name not in called]
 
 
 def _whole(function: c_ast.FuncDef, parsed: Parsed) -> Scop:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from loadstone.emit.c.reference import emit_original, emit_printed, emit_reference
+from loadstone.emit.c.reference import emit_original, emit_printed, emit_reference, reference_suffix
 from loadstone.errors import Diagnostic, ToolError
 from loadstone.loops import Node
 from loadstone.model.kernel import Kernel
@@ -22,7 +22,7 @@ from loadstone.simulate.programs.apart import call_apart, shared_array
 EXACT = ("-fwrapv", "-ffp-contract=off")
 """Flags that make integers wrap around and floating-point operations round one by one."""
 
-_LENIENT = ("-std=gnu11", "-O1", "-w")
+_LENIENT = ("-O1", "-w")
 
 
 class Words(NamedTuple):
@@ -110,4 +110,7 @@ def compile_printed(kernel: Kernel, loops: Node | None = None) -> CompiledKernel
 
 
 def _compile_text(kernel: Kernel, text: str, entry: str, what: str = "printed program") -> CompiledKernel:
-    return CompiledKernel(kernel, Sources({"kernel.c": text}, ["kernel.c"], _LENIENT), entry, what)
+    suffix = "c" if entry == "printed" else reference_suffix(kernel)
+    name = f"kernel.{suffix}"
+    flags = ("-std=gnu++17" if suffix == "cpp" else "-std=gnu11", *_LENIENT)
+    return CompiledKernel(kernel, Sources({name: text}, [name], flags), entry, what)

@@ -11,17 +11,15 @@ run: testbench
 	./testbench $(PARAMETERS)
 {sequential}
 testbench: {name}.c testbench.c reference.o {name}.h streams.h
-	$(CC) $(CFLAGS) {name}.c testbench.c reference.o -o $@ -lm -lpthread
+	$(CC) $(CFLAGS) {name}.c testbench.c reference.o -o $@ {libraries}
 
-reference.o: reference.c
-	$(CC) -std=gnu11 -O2 -w -fwrapv -ffp-contract=off -c $< -o $@
-
+{reference}
 tsan: reference.o
-	$(CC) $(CFLAGS) -fsanitize=thread {name}.c testbench.c reference.o -o testbench_tsan -lm -lpthread
+	$(CC) $(CFLAGS) -fsanitize=thread {name}.c testbench.c reference.o -o testbench_tsan {libraries}
 	./testbench_tsan $(PARAMETERS)
 
 asan: reference.o
-	$(CC) $(CFLAGS) -fsanitize=address,undefined {name}.c testbench.c reference.o -o testbench_asan -lm -lpthread
+	$(CC) $(CFLAGS) -fsanitize=address,undefined {name}.c testbench.c reference.o -o testbench_asan {libraries}
 	./testbench_asan $(PARAMETERS)
 
 clean:

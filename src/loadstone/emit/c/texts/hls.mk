@@ -11,10 +11,8 @@ run: testbench
 	./testbench $(PARAMETERS)
 
 testbench: {name}.cpp testbench.cpp reference.o {name}.hpp
-	$(CXX) $(CXXFLAGS) {name}.cpp testbench.cpp reference.o -o $@ -lm -lpthread
+	$(CXX) $(CXXFLAGS) {name}.cpp testbench.cpp reference.o -o $@ {libraries}
 
-reference.o: reference.c
-	$(CC) -std=gnu11 -O2 -w -fwrapv -ffp-contract=off -c $< -o $@
-
+{reference}
 clean:
 	rm -f testbench reference.o
