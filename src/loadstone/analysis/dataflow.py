@@ -105,8 +105,8 @@ def dependences_through(kernel: Kernel, array: str) -> Dependences:
     reads = ((s, k) for s in kernel.statements for k, read in enumerate(s.reads) if read.array == array)
     return Dependences(
         _union(kernel, (flow_by(kernel, statement, position) for statement, position in reads)),
-        ordered_pairs(memory.reads, memory.writes, memory.dates),
-        ordered_pairs(memory.writes, memory.writes, memory.dates),
+        ordered_pairs(memory.reads, memory.writes, memory.order),
+        ordered_pairs(memory.writes, memory.writes, memory.order),
     )
 
 

@@ -30,8 +30,8 @@ from loadstone.poly import fixed
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.poly.terms import without_parameters
 from loadstone.storage.handover import Mode
-from loadstone.transform.automatic.tilings import automatic_tiling
-from loadstone.transform.choice import choose_tiling
+from loadstone.transform.automatic.tilings import band_tilings
+from loadstone.transform.choice import choose_tiling, is_legal
 from loadstone.transform.tiling import TiledKernel, Tiling
 
 TILE_CYCLES = 32
@@ -287,7 +287,7 @@ def _source(kernel: Kernel) -> TiledKernel | None:
 def _isl(kernel: Kernel) -> TiledKernel | None:
     try:
         with operation_limit(DEFAULT_LIMIT):
-            return automatic_tiling(kernel, Tiling(), dependences(kernel))
+            return next(filter(is_legal, band_tilings(kernel, Tiling(), dependences(kernel))), None)
     except LimitReached:
         return None
 
