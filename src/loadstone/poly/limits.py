@@ -71,6 +71,15 @@ def _is_exhausted() -> bool:
     return False
 
 
+def if_affordable(compute: Callable[[], T], operations: int = DEFAULT_LIMIT) -> T | None:
+    """The result of a computation; None where it needs too many operations."""
+    try:
+        with operation_limit(operations):
+            return compute()
+    except LimitReached:
+        return None
+
+
 def within_limit(what: str, limit: int | None, compute: Callable[[], T]) -> T:
     """The result of a computation, or an error when it needs too many operations."""
     try:

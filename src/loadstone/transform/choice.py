@@ -14,7 +14,7 @@ from itertools import chain
 from loadstone.analysis import Dependences, dependences
 from loadstone.errors import Diagnostic, IllegalTransformation
 from loadstone.model.kernel import Kernel
-from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit, within_limit
+from loadstone.poly.limits import if_affordable, within_limit
 from loadstone.transform.automatic.nests import nest_by_nest
 from loadstone.transform.automatic.tilings import band_tilings
 from loadstone.transform.legality import Missing, Violation, violation
@@ -144,20 +144,12 @@ def _has_sizes(tiles: TiledKernel, sizes: tuple[int, ...]) -> bool:
 
 def is_legal(tiles: TiledKernel) -> bool:
     """Whether the tiling surely respects all dependences: what cannot be decided within the limit is not legal."""
-    try:
-        with operation_limit(DEFAULT_LIMIT):
-            return _violation(tiles) is None
-    except LimitReached:
-        return False
+    return bool(if_affordable(lambda: _violation(tiles) is None))
 
 
 def _respects(tiles: TiledKernel, known: Dependences) -> bool:
     """Whether a tiling surely respects dependences."""
-    try:
-        with operation_limit(DEFAULT_LIMIT):
-            return violation(tiles, known) is None
-    except LimitReached:
-        return False
+    return bool(if_affordable(lambda: violation(tiles, known) is None))
 
 
 @lru_cache(maxsize=8)

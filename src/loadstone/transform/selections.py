@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import islpy as isl
@@ -27,14 +28,14 @@ from loadstone.model.expression import Cast, Constant, Expression, Operand, Sele
 from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.model.types import ScalarType
 from loadstone.poly.dimensions import with_components
-from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
+from loadstone.poly.limits import if_affordable
 from loadstone.poly.spaces import Dim
 
 
 def with_selections(kernel: Kernel) -> Kernel:
     """The kernel with every conditional update of a temporary as a selection, where that is right."""
     for name in [s.name for s in kernel.statements if _is_conditional_update(kernel, s)]:
-        kernel = _attempted(kernel, name) or kernel
+        kernel = if_affordable(partial(_with_selection, kernel, name)) or kernel
     return kernel
 
 
@@ -55,16 +56,8 @@ def _is_known(access: Access) -> bool:
     return access.relation.is_single_valued() and not any(isinstance(part, Operand) for part in parts)
 
 
-def _attempted(kernel: Kernel, name: str) -> Kernel | None:
-    """The kernel with one update as a selection; None where the old value may be undefined, or nobody knows."""
-    try:
-        with operation_limit(DEFAULT_LIMIT):
-            return _with_selection(kernel, name)
-    except LimitReached:
-        return None
-
-
 def _with_selection(kernel: Kernel, name: str) -> Kernel | None:
+    """The kernel with one update as a selection; None where the old value may be undefined."""
     statement = kernel.statement(name)
     kind = kernel.arrays[statement.write.array].type
     if _is_first_branch(kernel, statement):

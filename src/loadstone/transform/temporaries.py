@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import islpy as isl
 
@@ -22,7 +22,7 @@ from loadstone.model.expression import Expression, Operand, cast, rebuilt, walk
 from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.poly import map_from_values
 from loadstone.poly.dimensions import padded
-from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
+from loadstone.poly.limits import if_affordable
 from loadstone.poly.spaces import Dim, dimension, maps_of
 from loadstone.transform.removal import without_array
 from loadstone.transform.selections import spelled, with_selections
@@ -39,20 +39,12 @@ def without_temporaries(kernel: Kernel) -> Kernel:
     """
     kernel = with_selections(kernel)
     for name in [name for name, array in kernel.arrays.items() if array.rank == 0 and not array.live_out]:
-        kernel = _attempted(kernel, name) or kernel
+        kernel = if_affordable(partial(_without, kernel, name)) or kernel
     return kernel
 
 
-def _attempted(kernel: Kernel, name: str) -> Kernel | None:
-    """The kernel without a scalar; None if it is needed, or that takes too long to decide."""
-    try:
-        with operation_limit(DEFAULT_LIMIT):
-            return _without(kernel, name)
-    except LimitReached:
-        return None
-
-
 def _without(kernel: Kernel, name: str) -> Kernel | None:
+    """The kernel without a scalar; None if it is needed."""
     if not any(s.write.array == name for s in kernel.statements):
         return None
     readers = {s.name for s in kernel.statements if _reads(s, name)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loadstone.model.kernel import Kernel
-from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
+from loadstone.poly.limits import if_affordable
 from loadstone.transform.privatise.own_cell import kept_in_own_cells
 from loadstone.transform.privatise.subscripts import possible_subscripts
 from loadstone.transform.privatise.webs import temporaries, with_webs
@@ -12,11 +12,7 @@ from loadstone.transform.removal import can_go
 
 def private_places(kernel: Kernel) -> list[str]:
     """A sentence for each temporary that a tiling may privatise; none where that takes too long to find out."""
-    try:
-        with operation_limit(DEFAULT_LIMIT):
-            return _sentences(kernel)
-    except LimitReached:
-        return []
+    return if_affordable(lambda: _sentences(kernel)) or []
 
 
 def _sentences(kernel: Kernel) -> list[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from loadstone.analysis.dataflow import dependences_through
 from loadstone.model.kernel import Kernel
-from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
+from loadstone.poly.limits import if_affordable
 from loadstone.transform.legality import violation
 from loadstone.transform.privatise.own_cell import kept_in_own_cells
 from loadstone.transform.privatise.subscripts import Subscript, choices, expanded, possible_subscripts
@@ -23,7 +24,7 @@ def privatised_ways(tiles: TiledKernel) -> Iterator[TiledKernel]:
     """Tilings in the same order with temporaries in places of their own, legal as far as these are concerned."""
     for kernel in kernels_without_sharing(tiles.kernel):
         theta = {statement.name: tiles.theta[statement.name] for statement in kernel.statements}
-        found = privatised(replace(tiles, kernel=kernel, theta=theta))
+        found = if_affordable(partial(privatised, replace(tiles, kernel=kernel, theta=theta)))
         if found is not None:
             yield found
 
@@ -31,7 +32,7 @@ def privatised_ways(tiles: TiledKernel) -> Iterator[TiledKernel]:
 def kernels_without_sharing(kernel: Kernel) -> Iterator[Kernel]:
     """The kernel with its temporaries split into webs: kept in the elements that they end in, and as they are."""
     split = with_webs(kernel)
-    kept = kept_in_own_cells(split)
+    kept = if_affordable(partial(kept_in_own_cells, split)) or split
     yield kept
     if kept is not split:
         yield split
@@ -86,9 +87,5 @@ def _is_enough(tiles: TiledKernel, array: str, subscripts: Sequence[Subscript]) 
 
 
 def _is_respected(tiles: TiledKernel, array: str) -> bool:
-    """Whether the tiling surely respects all dependences through an array."""
-    try:
-        with operation_limit(DEFAULT_LIMIT):
-            return violation(tiles, dependences_through(tiles.kernel, array)) is None
-    except LimitReached:
-        return False
+    """Whether the tiling respects all dependences through an array."""
+    return violation(tiles, dependences_through(tiles.kernel, array)) is None

@@ -13,6 +13,7 @@ import islpy as isl
 from loadstone.analysis.dataflow import flow_by, unwritten_by
 from loadstone.model.free_name import free_name
 from loadstone.model.kernel import WRITE, Access, Kernel, Statement
+from loadstone.poly.limits import if_affordable
 from loadstone.poly.spaces import Dim, maps_of
 
 Ref = tuple[str, int]
@@ -78,7 +79,11 @@ def webs_of(kernel: Kernel, array: str) -> list[frozenset[Ref]]:
 
 
 def with_webs(kernel: Kernel) -> Kernel:
-    """The kernel with an array for each web of each temporary."""
+    """The kernel with an array for each web of each temporary; as it is where these take too long to find."""
+    return if_affordable(lambda: _with_webs(kernel)) or kernel
+
+
+def _with_webs(kernel: Kernel) -> Kernel:
     for array in temporaries(kernel):
         _, *others = webs_of(kernel, array)
         for web in others:
