@@ -23,16 +23,17 @@ from loadstone.simulate.programs.accelerated import compile_c, compile_hls
 from loadstone.simulate.programs.compiled import CompiledKernel, compile_original
 from loadstone.storage.local_plan import LocalPlan, with_buffers
 from loadstone.transfer.check import check_plan
-from loadstone.transform.choice import choose_tiling, is_legal
+from loadstone.transform.choice import choose_tiling, is_legal, tiled_as
 from loadstone.transform.selections import with_selections
 from loadstone.transform.tiling import TiledKernel, Tiling, tiled
 from random_scripts import random_legal_script
 from random_temporaries import kernel_with_temporaries
 from ready import PAPER, run_network_system, run_system
 from strip_oracle import Cell, Coordinates, Moves, moves, replayed, strips_of
-from tilings import random_tilings
+from tilings import MOST_STATEMENTS_FOR_ISL, random_tilings
 
 MOST_PARTS = 6
+MOST_PARTS_WITH_TEMPORARIES = 12
 PLAN_LIMIT = 2_000_000
 Parameters = Mapping[str, int]
 
@@ -96,7 +97,7 @@ def random_triple(seed: int) -> Triple | None:
         else random_kernel(seed, may=seed % 5 == 4)
     )
     program, script = random_legal_script(original, source, 1 + seed % 4)
-    small = len(program.parts) <= MOST_PARTS
+    small = len(program.parts) <= (MOST_PARTS_WITH_TEMPORARIES if with_temporaries else MOST_PARTS)
     tiles = _random_tiling(program.kernel, seed, source) if script and small else None
     known = tuple(row for row in rows if not fixed(original.context, row).is_empty())
     return Triple(seed, original, script, tiles, known) if tiles and known else None
@@ -110,6 +111,8 @@ def triple_with_temporaries(seed: int) -> Triple | None:
     loops = [size for size in tiled(kernel, Tiling(2)).sizes if size > 1]
     sizes = tuple(source.choice((1, 2, 3, 5)) for _ in loops)
     tiles = choose_tiling(kernel, sizes, None, source.randint(1, len(sizes)))
+    if not is_legal(tiles) and len(kernel.statements) <= MOST_STATEMENTS_FOR_ISL:
+        tiles = tiled_as(kernel, Tiling(sizes[0], "auto"))
     return Triple(seed, original, (), tiles, rows) if is_legal(tiles) else None
 
 

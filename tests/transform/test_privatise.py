@@ -154,6 +154,34 @@ def test_webs_have_arrays_of_their_own(tmp_path: Path) -> None:
     check_same(kernel, split)
 
 
+DECLARED_BEFORE = """void f(int n, int b[n][n], int c[n], int d[n][n]) {
+  int s, t[2];
+#pragma scop
+  for (int i = 0; i < n; i++) {
+    s = 0;
+    t[0] = 1;
+    t[1] = 2;
+    for (int k = 0; k < n; k++) {
+      s += b[i][k];
+      t[k % 2] += s;
+    }
+    c[i] = s / 2 + t[0] * t[1];
+  }
+#pragma endscop
+}
+"""
+
+
+def test_temporaries_declared_before_the_kernel(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(DECLARED_BEFORE)
+    kernel = ls.parse(path)
+    tiles = choose_tiling(kernel, (2, 2))
+    assert is_legal(tiles)
+    assert [(change.temporary, change.array) for change in tiles.kernel.privatised] == [("s", "s_2"), ("t", "t_2")]
+    CHECKS["c"](Triple(0, kernel, (), tiles, tuple({"n": size} for size in SIZES)))
+
+
 def test_schedules_of_the_user_are_kept(tmp_path: Path) -> None:
     kernel = parsed(tmp_path, KEPT["a product"][0])
     schedule = "[n] -> { S0[i, j] -> [j, i, 0]; S1[i, j, k] -> [j, i, k]; S2[i, j] -> [j, i, n - 1] }"
