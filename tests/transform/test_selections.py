@@ -20,6 +20,7 @@ SELECTED = {
     "a local array": f"{ROW} {{ int t[2]; t[0] = 0; t[1] = 1; if (a[i] > 3) t[1] = x[i]; c[i] = t[0] + t[1]; }}",
     "carried": f"int m = 0; {ROW} {{ if (a[i] > m) m = a[i]; c[i] = m; }}",
 }
+SELECTED["of floating point"] = f"{ROW} {{ float t; if (a[i] > 3) t = a[i] / 3.0f; else t = 0.5f; c[i] = t * 9; }}"
 CONDITIONAL = {
     "undefined before": f"{ROW} {{ int t; if (a[i] > 3) t = x[i]; if (a[i] > 3) c[i] = t; }}",
     "defined later": f"{ROW} {{ int t; if (a[i] > 3) t = x[i]; else if (a[i] > 1) t = 2; if (a[i] > 1) c[i] = t; }}",

@@ -19,7 +19,7 @@ from loadstone.transform.automatic.nests import nest_by_nest
 from loadstone.transform.automatic.tilings import band_tilings
 from loadstone.transform.legality import Missing, Violation, violation
 from loadstone.transform.privatise.ways import fully_expanded, kernels_without_sharing, privatised, privatised_ways
-from loadstone.transform.privatise.webs import with_webs
+from loadstone.transform.privatise.webs import may_have_temporaries, with_webs
 from loadstone.transform.sink import sunk
 from loadstone.transform.temporaries import without_temporaries
 from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled
@@ -68,7 +68,9 @@ def _first_legal(ways: Ways) -> TiledKernel:
 
 def _privatised_where_needed(tiles: TiledKernel) -> TiledKernel:
     """The tiling, with temporaries in places of their own where that makes it legal."""
-    return tiles if is_legal(tiles) else next(filter(is_legal, privatised_ways(tiles)), tiles)
+    if not may_have_temporaries(tiles.kernel) or is_legal(tiles):
+        return tiles
+    return next(filter(is_legal, privatised_ways(tiles)), tiles)
 
 
 _LOOPS_FAIL = "the loops as they stand break a dependence"

@@ -29,6 +29,11 @@ class Flow:
     relation: isl.Map
 
 
+def may_have_temporaries(kernel: Kernel) -> bool:
+    """Whether something is written that nobody sees after the kernel."""
+    return any(not kernel.arrays[statement.write.array].live_out for statement in kernel.statements)
+
+
 def is_temporary(kernel: Kernel, array: str) -> bool:
     """Whether nobody sees an array after the kernel, and no read sees a value from before it."""
     if kernel.arrays[array].live_out or not any(s.write.array == array for s in kernel.statements):
