@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 import loadstone as ls
 from kernels import ACCUMULATORS, ROOT, tiny_parameters
+from loadstone.cli.main import main
 from loadstone.pipeline import Compilation
 from loadstone.transfer.volumes import count
 from random_triples import CHECKS, Triple
@@ -75,3 +77,17 @@ def test_accumulators_in_every_back_end(path: Path, way: str) -> None:
     kernel = ls.parse(path)
     rows = tuple(tiny_parameters(kernel, (2, 5)))
     CHECKS[way](Triple(1, kernel, (), Compilation(kernel).legal_tiles, rows))
+
+
+def test_plan_and_info_say_what_becomes_of_temporaries(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(ROOT / "examples" / "accumulators" / "prefix_sum.c")
+    main(["plan", path])
+    assert "private  sum is expanded along y: 8 cells\n" in capsys.readouterr().out
+    main(["plan", path, "--json"])
+    change = {"temporary": "sum", "array": "sum", "along": ["y"], "cells": 8, "external": False}
+    text = {"text": "sum is expanded along y: 8 cells"}
+    assert json.loads(capsys.readouterr().out)["privatised"] == [{**change, **text}]
+    main(["info", path])
+    assert "temporary sum can be expanded along y, x, where a tiling needs it\n" in capsys.readouterr().out
+    main(["info", path, "--json"])
+    assert json.loads(capsys.readouterr().out)["temporaries"] == ["sum can be expanded along y, x"]

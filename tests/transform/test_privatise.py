@@ -8,6 +8,7 @@ import pytest
 
 import loadstone as ls
 from loadstone.analysis import flow_of_reads
+from loadstone.emit.c.of_accelerator import allocated_program
 from loadstone.loops.description import accelerator_info
 from loadstone.model.kernel import Kernel
 from loadstone.simulate.interpreter import execute
@@ -199,7 +200,8 @@ def test_a_temporary_between_strips_is_external_and_said_so(tmp_path: Path) -> N
     triple = Triple(0, kernel, (), tiles, tuple({"n": size} for size in SIZES))
     changes = {each["temporary"]: each for each in accelerator_info(triple.accelerator)["privatised"]}
     assert changes["w"]["external"]
-    assert "external scratch array 'w'" in changes["w"]["text"]
+    assert "external scratch array 'w' of n + 1 x 3 elements" in changes["w"]["text"]
+    assert allocated_program(triple.accelerator).remark == "w is scratch memory of (n + 1) * (3) elements."
     assert not changes["s"]["external"]
     memory = memory_of(tiles.kernel, {"n": 5}, 0, initial_memory(kernel, {"n": 5}))
     assert memory["w"].extents == (6, 3)

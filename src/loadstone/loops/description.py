@@ -42,7 +42,9 @@ def _privatised(accelerator: Accelerator, change: Privatised, parameters: Mappin
         return {"temporary": change.temporary, "kept_in": change.element, "text": change.text()}
     cells = buffer_info(accelerator.buffers[change.array], parameters, None)["cells"]
     is_external = change.array in accelerator.stored
-    scratch = f", and an external scratch array '{change.array}' between strips" if is_external else ""
+    array = accelerator.kernel.arrays[change.array]
+    size = " x ".join(affine_text(extent, accelerator.kernel.parameters) for extent in array.extents)
+    scratch = f", and an external scratch array '{array.name}' of {size} elements between strips" if is_external else ""
     return {
         "temporary": change.temporary,
         "array": change.array,

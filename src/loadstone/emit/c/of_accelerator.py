@@ -30,7 +30,7 @@ from loadstone.emit.c.code import (
 )
 from loadstone.emit.c.interface import Interface, Style
 from loadstone.emit.c.names import renamed
-from loadstone.emit.c.printer import instance_code, loop_code, written
+from loadstone.emit.c.printer import emit_expression, instance_code, loop_code, written
 from loadstone.emit.c.program import Limit, Program, called, with_assumptions
 from loadstone.emit.c.transfers import Transfers, local_element, point_rank
 from loadstone.loops.accelerator import Accelerator
@@ -78,6 +78,7 @@ def _program(given: Interface) -> Program:
         running,
         sequential,
         with_assumptions(_limit(given), accelerator.kernel, given.names),
+        _scratch(given),
         rank=point_rank(accelerator),
         depth=accelerator.depth,
     )
@@ -90,6 +91,18 @@ def _summary(accelerator: Accelerator) -> str:
         f"{accelerator.kernel.name}: tiles of {sizes}, strips over {', '.join(tiles.inner)}, "
         f"{accelerator.depth} in flight. Written by Loadstone."
     )
+
+
+def _scratch(given: Interface) -> str:
+    """Which arrays hold temporaries between strips, and how large these are."""
+    accelerator = given.accelerator
+    private = {change.array for change in accelerator.kernel.privatised if change.loops} & accelerator.stored
+    sizes = (
+        (name, " * ".join(f"({emit_expression(given.names.counted(extent))})" for extent in array.extents))
+        for name, array in accelerator.kernel.arrays.items()
+        if name in private
+    )
+    return "\n   ".join(f"{given.names[name]} is scratch memory of {size} elements." for name, size in sizes)
 
 
 def _limit(given: Interface) -> Limit | None:
