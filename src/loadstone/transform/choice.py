@@ -1,7 +1,8 @@
 """Which tiling a kernel gets: the chosen one, that of its source, the loops as they stand, or one that is found.
 
 Ways to tile are tried in order, smaller changes first, until one respects all dependences. The last one, nest by nest,
-always does: see `automatic/nests.py`.
+always does: see `automatic/nests.py`. Where the loops as they stand fail, the order of reductions gives way before
+their schedule does: see `executed_order.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import if_affordable, within_limit
 from loadstone.transform.automatic.nests import nest_by_nest
 from loadstone.transform.automatic.tilings import band_tilings
+from loadstone.transform.executed_order import in_executed_order
 from loadstone.transform.legality import Missing, Violation, violation
 from loadstone.transform.privatise.ways import fully_expanded, kernels_without_sharing, privatised, privatised_ways
 from loadstone.transform.privatise.webs import may_have_temporaries, with_webs
@@ -29,7 +31,12 @@ Ways = Iterator[TiledKernel]
 
 
 def choose_tiling(
-    kernel: Kernel, sizes: int | tuple[int, ...] | None = None, schedule: str | None = None, strip: int | None = None
+    kernel: Kernel,
+    sizes: int | tuple[int, ...] | None = None,
+    schedule: str | None = None,
+    strip: int | None = None,
+    *,
+    free_reductions: bool = False,
 ) -> TiledKernel:
     """The tiled kernel; missing choices come from the source, then from the defaults.
 
@@ -39,10 +46,10 @@ def choose_tiling(
     """
     request = kernel.tiling
     if schedule is not None or request is None:
-        return tiled_as(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1))
+        return tiled_as(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1, free_reductions))
     if request.schedule:
-        return _privatised_where_needed(requested(kernel, request, sizes, strip))
-    return tiled_as(kernel, Tiling(sizes or request.sizes, None, strip or request.strip))
+        return _in_legal_order(requested(kernel, request, sizes, strip), free_reductions)
+    return tiled_as(kernel, Tiling(sizes or request.sizes, None, strip or request.strip, free_reductions))
 
 
 def tiled_as(kernel: Kernel, tiling: Tiling) -> TiledKernel:
@@ -50,12 +57,12 @@ def tiled_as(kernel: Kernel, tiling: Tiling) -> TiledKernel:
     if tiling.schedule == "auto":
         return _first_legal(_automatic_ways(kernel, tiling))
     if tiling.schedule is not None:
-        return _privatised_where_needed(tiled(kernel, tiling))
+        return _in_legal_order(tiled(kernel, tiling), tiling.free_reductions)
     if isinstance(tiling.sizes, int) or len(tiling.sizes) == 1:
         return _first_legal(_all_ways(kernel, tiling))
-    bands = (way for way in _bands(kernel, tiling, _LOOPS_FAIL) if _has_sizes(way, tiling.sizes))
     plain = tiled(kernel, tiling)
-    return next(filter(is_legal, chain(_ways_to_tile(kernel, tiling), bands)), plain)
+    bands = (way for way in _bands(kernel, tiling, _LOOPS_FAIL) if _has_sizes(way, tiling.sizes))
+    return next(filter(is_legal, chain(_loop_ways(kernel, tiling), bands)), plain)
 
 
 def _first_legal(ways: Ways) -> TiledKernel:
@@ -66,11 +73,18 @@ def _first_legal(ways: Ways) -> TiledKernel:
     return last
 
 
-def _privatised_where_needed(tiles: TiledKernel) -> TiledKernel:
-    """The tiling, with temporaries in places of their own where that makes it legal."""
-    if not may_have_temporaries(tiles.kernel) or is_legal(tiles):
+def _in_legal_order(tiles: TiledKernel, free: bool) -> TiledKernel:
+    """The tiling, with temporaries in places of their own and reductions in its order where only they forbid it."""
+    if is_legal(tiles):
         return tiles
-    return next(filter(is_legal, privatised_ways(tiles)), tiles)
+    private = tuple(privatised_ways(tiles)) if may_have_temporaries(tiles.kernel) else ()
+    reordered = (way for each in (tiles, *private) if (way := _reordered(each, free)) is not None)
+    return next(filter(is_legal, chain(private, reordered)), tiles)
+
+
+def _reordered(tiles: TiledKernel, free: bool) -> TiledKernel | None:
+    """The tiling with reductions in its order; None where that is not enough, or cannot be decided."""
+    return if_affordable(lambda: in_executed_order(tiles, dependences(tiles.kernel), free=free))
 
 
 _LOOPS_FAIL = "the loops as they stand break a dependence"
@@ -79,9 +93,20 @@ _BANDS_FAIL = "no band of isl's holds all of them"
 
 def _all_ways(kernel: Kernel, tiling: Tiling) -> Ways:
     """All ways to tile, the loops as they stand first."""
-    yield from _ways_to_tile(kernel, tiling)
+    yield from _loop_ways(kernel, tiling)
     yield from _bands(kernel, tiling, _LOOPS_FAIL)
     yield from _nest_by_nest(kernel, tiling)
+
+
+def _loop_ways(kernel: Kernel, tiling: Tiling) -> Ways:
+    """The ways to tile the loops as they stand, reductions in the order of the text, then in that of the tiles."""
+    tried: list[TiledKernel] = []
+    for way in _ways_to_tile(kernel, tiling):
+        tried.append(way)
+        yield way
+    for way in tried:
+        if (found := _reordered(way, tiling.free_reductions)) is not None:
+            yield found
 
 
 def _automatic_ways(kernel: Kernel, tiling: Tiling) -> Ways:

@@ -2,12 +2,13 @@
 
 Then the order among the updates of an element is free, but every update stays behind each write before it and ahead of
 each read of the result behind it [Devos, 3.4.3]. So flow through such arrays becomes memory-based: with the order of
-the updates open, each of them may be the last. (Devos argues there with addition, while his S2 multiplies.) For
-floating point this changes results, for integers that wrap around it does not.
+the updates open, each of them may be the last. (Devos argues there with addition, while his S2 multiplies.)
+`orderless.py` says for which of them all bits stay the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import islpy as isl
@@ -22,10 +23,15 @@ _REORDERABLE = frozenset({"+", "*", "&", "|", "^", "min", "max"})
 def with_free_reductions(kernel: Kernel, known: Dependences) -> Dependences:
     """The dependences that remain when the updates of each reduction may run in any order."""
     updates = [statement for statement in kernel.statements if is_reduction(statement)]
-    arrays = sorted({statement.write.array for statement in updates})
-    if not updates:
+    return without_order(kernel, known, [(statement, statement) for statement in updates])
+
+
+def without_order(kernel: Kernel, known: Dependences, free: Sequence[tuple[Statement, Statement]]) -> Dependences:
+    """The dependences that remain when updates of an element by these pairs of statements may run in any order."""
+    if not free:
         return known
-    among = union_of_maps(kernel, (_same_element(statement) for statement in updates))
+    arrays = sorted({statement.write.array for statement, _ in free})
+    among = union_of_maps(kernel, (_same_element(*pair) for pair in free))
     through = memory_flow(kernel, arrays)
     return replace(
         known,
@@ -41,15 +47,15 @@ def is_reduction(statement: Statement) -> bool:
     if statement.condition is not None or not statement.exact or not isinstance(value, Binary):
         return False
     left, right = _without_casts(value.left), _without_casts(value.right)
-    either = value.op in _REORDERABLE and (_is_own(left, statement) or _is_own(right, statement))
-    return (either or (value.op == "-" and _is_own(left, statement))) and _only_once(statement)
+    either = value.op in _REORDERABLE and (is_own(left, statement) or is_own(right, statement))
+    return (either or (value.op == "-" and is_own(left, statement))) and _only_once(statement)
 
 
 def _without_casts(expression: Expression) -> Expression:
     return _without_casts(expression.operand) if isinstance(expression, Cast) else expression
 
 
-def _is_own(expression: Expression, statement: Statement) -> bool:
+def is_own(expression: Expression, statement: Statement) -> bool:
     """Whether an expression is the element that the statement writes."""
     if not isinstance(expression, Operand):
         return False
@@ -64,6 +70,12 @@ def _only_once(statement: Statement) -> bool:
     return len(positions) == 1 and used.count(positions[0]) == 1
 
 
-def _same_element(statement: Statement) -> isl.Map:
+def between(kernel: Kernel, known: Dependences, pair: tuple[Statement, Statement]) -> Dependences:
+    """The dependences among the updates of an element by two statements."""
+    among = union_of_maps(kernel, iter([_same_element(*pair)]))
+    return Dependences(known.flow.intersect(among), known.anti.intersect(among), known.output.intersect(among))
+
+
+def _same_element(first: Statement, second: Statement) -> isl.Map:
     """The pairs of instances that update the same element."""
-    return statement.write.relation.apply_range(statement.write.relation.reverse())
+    return first.write.relation.apply_range(second.write.relation.reverse())

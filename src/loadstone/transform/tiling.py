@@ -27,19 +27,22 @@ class Tiling:
     """The user's choice of a tiling.
 
     `sizes`: one per schedule dimension, or a single one for all. `schedule`: theta in isl syntax, by default the loops
-    of the nests. `strip`: how many innermost tile loops form the strip.
+    of the nests. `strip`: how many innermost tile loops form the strip. `free_reductions`: floating-point sums and
+    products may run in any order.
     """
 
     sizes: int | tuple[int, ...] = DEFAULT_SIZE
     schedule: str | None = None
     strip: int = 1
+    free_reductions: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TiledKernel:
     """A kernel with a tiling: `theta` maps the instances of each statement into the common space.
 
-    `choice` says what was chosen and why, unless it is what was asked for, or the loops as they stand.
+    `choice` says what was chosen and why, unless it is what was asked for, or the loops as they stand. `rounded` are
+    the arrays of floating point whose updates run in another order than that of the text.
     """
 
     kernel: Kernel
@@ -47,6 +50,7 @@ class TiledKernel:
     sizes: tuple[int, ...]
     strip: int
     choice: str = ""
+    rounded: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         return (

@@ -1,0 +1,149 @@
+"""Reductions in the order of tiles: which ones may change it, that their bits stay, and that all follows that order."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import loadstone as ls
+from loadstone.analysis import dependences
+from loadstone.model.kernel import Kernel
+from loadstone.poly import fixed
+from loadstone.poly.enumeration import pairs
+from loadstone.simulate.interpreter import instances_in_order
+from loadstone.transform.choice import check_tiling, choose_tiling
+from loadstone.transform.orderless import operator_of
+from loadstone.transform.tiling import TiledKernel
+from oracle import flow_pairs, memory_pairs, relation_pairs, traced
+from random_reductions import reduced_triple
+from random_triples import CHECKS
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+QUICK = (("plan", 1), ("c", 0), ("c", 5), ("vitis", 2), ("network", 3), ("threads", 4))
+SWEEP = range(300)
+
+
+def parsed(statement: str, kind: str, folder: Path) -> Kernel:
+    path = folder / "kernel.c"
+    path.write_text(
+        f"#include <stdbool.h>\nvoid f(int n, {kind} x[2 * n], int a[n][n], float e[n][n], short s[n][n]) {{\n"
+        f"  for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++) {{\n      {statement}\n    }}\n}}\n"
+    )
+    return ls.parse(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "statement", "operator"),
+    [
+        ("int", "x[i + j] += a[i][j];", "+"),
+        ("int", "x[i + j] = a[i][j] - 3 + x[i + j];", "+"),
+        ("unsigned char", "x[i + j] -= a[i][j];", "+"),
+        ("short", "x[i + j] *= s[i][j];", "*"),
+        ("unsigned", "x[i + j] ^= a[i][j];", "^"),
+        ("int", "x[i + j] = x[i + j] > a[i][j] ? x[i + j] : a[i][j];", "max"),
+        ("int", "x[i + j] = x[i + j] < s[i][j] ? x[i + j] : s[i][j];", "min"),
+        ("int", "x[i + j] = a[i][j] - x[i + j];", None),
+        ("int", "x[i + j] = x[i + j] + x[i + j];", None),
+        ("int", "x[i + j] = (char)x[i + j] + a[i][j];", None),
+        ("int", "x[i + j] += e[i][j];", None),
+        ("int", "x[i + j] += x[i];", None),
+        ("short", "x[i + j] = x[i + j] > a[i][j] ? x[i + j] : a[i][j];", None),
+        ("unsigned", "x[i + j] = x[i + j] > a[i][j] ? x[i + j] : a[i][j];", "max"),
+        ("bool", "x[i + j] ^= a[i][j];", None),
+        ("float", "x[i + j] += e[i][j];", "+"),
+    ],
+)
+def test_which_updates_are_reductions(kind: str, statement: str, operator: str | None, tmp_path: Path) -> None:
+    kernel = parsed(statement, kind, tmp_path)
+    assert operator_of(kernel.statements[-1], kernel) == operator
+
+
+def test_saturating_sums_stay_in_order(tmp_path: Path) -> None:
+    kernel = parsed("x[i + j] += e[i][j];", "float", tmp_path)
+    fixed_point = ls.parse(tmp_path / "kernel.c", types={"float": "fixed(16,8,saturate)"})
+    assert operator_of(kernel.statements[0], kernel) == "+"
+    assert operator_of(fixed_point.statements[0], fixed_point) is None
+
+
+def test_only_exact_reductions_change_their_order_unasked(tmp_path: Path) -> None:
+    theta = "{ S0[i, j] -> [i, j] }"
+    tiles = choose_tiling(parsed("x[i + j] += a[i][j];", "int", tmp_path), (2, 2), theta)
+    check_tiling(tiles)
+    assert tiles.choice == "updates of x in the order of the tiles"
+    with pytest.raises(ls.IllegalTransformation):
+        check_tiling(choose_tiling(parsed("x[i + j] += e[i][j];", "float", tmp_path), (2, 2), theta))
+    kernel = parsed("x[i + j] += e[i][j];", "float", tmp_path)
+    tiles = choose_tiling(kernel, (2, 2), theta, free_reductions=True)
+    check_tiling(tiles)
+    assert tiles.rounded == {"x"}
+
+
+def test_an_order_that_needs_no_change_stays(tmp_path: Path) -> None:
+    kernel = parsed("x[i] += a[i][j];", "int", tmp_path)
+    tiles = choose_tiling(kernel, (2, 2))
+    assert tiles.kernel is kernel
+    assert not tiles.choice
+
+
+def test_reads_of_the_result_stay_in_their_place(tmp_path: Path) -> None:
+    kernel = parsed("x[i + j] += a[i][j]; a[i][j] = x[i + j];", "int", tmp_path)
+    with pytest.raises(ls.IllegalTransformation):
+        check_tiling(choose_tiling(kernel, (2, 2), "{ S0[i, j] -> [i, j]; S1[i, j] -> [i, j] }"))
+
+
+def test_signed_sums_in_another_order_wrap_around_by_definition(tmp_path: Path) -> None:
+    kernel = parsed("x[i + j] += a[i][j];", "int", tmp_path)
+    files = ls.build(kernel, ls.Tiling((2, 2), "{ S0[i, j] -> [i, j] }"), target="c").files
+    assert any("(int)((unsigned int)" in str(text) for text in files.values())
+
+
+def executed(tiles: TiledKernel, values: dict[str, int]) -> list[tuple[str, tuple[int, ...]]]:
+    """The instances in the order of the tiling, by brute force."""
+    dated = [
+        (time, (statement.name, point))
+        for statement in tiles.kernel.statements
+        for point, time in pairs(fixed(tiles.instance_to_order(statement.name), values))
+    ]
+    return [instance for _, instance in sorted(dated)]
+
+
+@pytest.mark.parametrize("seed", [0, 8])
+def test_the_kernel_runs_in_the_order_of_its_tiles(seed: int) -> None:
+    tiles = reduced_triple(seed).tiles
+    assert "in the order of the tiles" in tiles.choice
+    values = {"n": 4}
+    assert [(name, tuple(point)) for name, point in instances_in_order(tiles.kernel, values)] == executed(tiles, values)
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_dependences_are_those_of_the_order_that_is_executed(seed: int) -> None:
+    kernel = reduced_triple(seed).tiles.kernel
+    if not kernel.exact:
+        pytest.skip("conditional updates are approximated")
+    values = {"n": 4}
+    known, trace = dependences(kernel), traced(kernel, values)
+    assert relation_pairs(known.flow, values) == flow_pairs(trace)
+    assert relation_pairs(known.output, values) == memory_pairs(trace, earlier_writes=True)
+    assert relation_pairs(known.anti, values) == memory_pairs(trace, earlier_writes=False)
+
+
+@needs_gcc
+@pytest.mark.parametrize(("way", "seed"), QUICK)
+def test_random_reductions(way: str, seed: int) -> None:
+    CHECKS[way](reduced_triple(seed))
+
+
+@needs_gcc
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", SWEEP)
+def test_many_random_reductions(seed: int) -> None:
+    triple = reduced_triple(seed)
+    turn = ("vitis", "network", "intel", "threads")[seed % 4]
+    hardware = {0: ("hardware",), 12: ("network hardware",)}.get(seed % 24, ())
+    for way in ("plan", "c", turn, *hardware):
+        try:
+            CHECKS[way](triple)
+        except ls.UnsupportedError:
+            assert way.startswith("network") or not triple.kernel.exact
