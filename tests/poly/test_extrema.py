@@ -109,3 +109,11 @@ def test_only_one_module_asks_isl_for_extrema() -> None:
         if isinstance(node, ast.Attribute) and ASKS_ISL.fullmatch(node.attr)
     }
     assert not asking
+
+
+def test_a_candidate_that_takes_too_many_operations_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    relation = isl.Map(RELATIONS[1])
+    expected = by_difference(relation, "least")
+    monkeypatch.setattr(extrema, "CANDIDATE_LIMIT", 1)
+    monkeypatch.setattr(extrema, "is_extremum", None)
+    assert least(relation).is_equal(expected)

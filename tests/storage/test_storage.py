@@ -15,7 +15,7 @@ from kernels import EXAMPLES, random_kernel, tiny_parameters
 from loadstone.pipeline import plan_tiles
 from loadstone.poly import fixed, pairs
 from loadstone.poly.limits import LimitReached, operation_limit
-from loadstone.storage import differences
+from loadstone.storage import buffers, differences
 from loadstone.storage import handover as handovers
 from loadstone.storage import max_live as crowd
 from loadstone.storage.buffers import Buffer, make_buffers
@@ -305,3 +305,53 @@ def test_what_a_plan_says_of_memories_is_made_once() -> None:
     plan = plan_tiles(choose_tiling(ls.parse(example("gemm"))))
     local = with_buffers(plan, 3)
     assert (local.depth, local.tiles, local["a"].load) == (3, plan.tiles, plan["a"].load)
+
+
+ALIKE = """
+void alike(int n, int a[n], int b[n], int c[n + 1], int d[n])
+{
+#pragma scop
+  for (int i = 0; i < n; i++) d[i] = a[i] + b[i] + c[i + 1];
+#pragma endscop
+}
+"""
+
+
+def test_arrays_that_live_alike_have_one_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_tiles(choose_tiling(ls.parse(ALIKE)))
+    apart = {name: make_buffers(replace(plan, arrays={name: plan[name]}), 2)[name] for name in plan.arrays}
+    found: list[str] = []
+    make = buffers._buffer  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(
+        buffers, "_buffer", lambda tiles, life, name, way: found.append(name) or make(tiles, life, name, way)
+    )
+    together = make_buffers(plan, 2)
+    assert found == ["a", "c", "d"]
+    assert {name: buffer.mapping_text() for name, buffer in together.items()} == {
+        name: buffer.mapping_text() for name, buffer in apart.items()
+    }
+    assert [buffer.array.name for buffer in together.values()] == ["a", "b", "c", "d"]
+
+
+def test_the_next_strip_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the operation limit ends the search, which costs its time once and not for each array."""
+    asked: list[TiledKernel] = []
+
+    def limited(tiles: TiledKernel) -> isl.Map:
+        asked.append(tiles)
+        raise LimitReached
+
+    monkeypatch.setattr(handovers, "next_strip", limited)
+    found = handover(plan_tiles(choose_tiling(ls.parse(example("fdtd-2d")))), 2)
+    assert found.mode == "drain"
+    assert len(asked) == 1
+
+
+def test_strips_that_do_not_use_an_array_do_not_count() -> None:
+    """The strips in the middle belong to the other nests: none of them must stop the search with nothing found."""
+    nests = "".join(f"for (int i = 0; i < n; i++) b{k}[i] = b{k}[i] + 1;\n" for k in range(3))
+    source = f"void f(int n, int a[n][n], int b0[n], int b1[n], int b2[n]) {{\n#pragma scop\n{nests}"
+    source += "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i][j] = a[i][j] + 1;\n#pragma endscop\n}"
+    plan = plan_tiles(choose_tiling(ls.parse(source), 60))
+    array = plan.tiles.kernel.arrays["a"]
+    assert max_live(plan.tiles, lifetimes(plan.tiles, array, plan["a"], 3), {"n": 180}) == 10800

@@ -28,6 +28,7 @@ from loadstone.model.types import INT
 from loadstone.poly import coalesced
 from loadstone.poly.dimensions import coordinate, first_coordinates, for_any_parameters
 from loadstone.poly.extrema import greatest_value, least, least_value
+from loadstone.poly.kept import kept_by_text
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.linear import where_all
 from loadstone.poly.names import names_of
@@ -89,15 +90,21 @@ def scan(tile_to_elements: isl.Map, known: isl.Set, variables: Sequence[str]) ->
     `variables` name the coordinates of the elements. The dimensions of the tiles must be named.
     """
     array = tile_to_elements.get_tuple_name(Dim.out) or ""
+    return replace(_scan(tile_to_elements.reset_tuple_id(Dim.out), known, tuple(variables)), array=array)
+
+
+@kept_by_text
+def _scan(tile_to_elements: isl.Map, known: isl.Set, variables: Sequence[str]) -> Scan:
+    """The walk through the elements of an array without a name."""
     names = names_of(tile_to_elements.get_space(), Dim.in_)
     tiles = inputs_to_parameters(isl.Map.from_domain(known), names).params()
     every = inputs_to_parameters(tile_to_elements, names).reset_tuple_id()
     existing = _within_limit(lambda: coalesced(every.intersect_params(tiles)))
     elements = every if existing is None else existing
     if elements.is_empty():
-        return _nothing(array, variables)
-    exact = _exact(array, elements, tiles, variables) if elements.n_basic_set() <= MOST_PIECES else None
-    return exact or _tested(array, elements, tiles, variables)
+        return _nothing(variables)
+    exact = _exact(elements, tiles, variables) if elements.n_basic_set() <= MOST_PIECES else None
+    return exact or _tested(elements, tiles, variables)
 
 
 def _within_limit(make: Callable[[], Made]) -> Made | None:
@@ -109,16 +116,16 @@ def _within_limit(make: Callable[[], Made]) -> Made | None:
         return None
 
 
-def _nothing(array: str, variables: Sequence[str]) -> Scan:
+def _nothing(variables: Sequence[str]) -> Scan:
     """The walk through no elements."""
     zero = integer(0)
     steps = tuple(Step(variable, zero, zero, zero) for variable in variables)
-    return Scan(array, zero, steps, zero if steps else None, None)
+    return Scan("", zero, steps, zero if steps else None, None)
 
 
-def _exact(array: str, elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan | None:
+def _exact(elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan | None:
     """The walk through the elements and nothing else, with the ends of runs where they are cheap; None if it is not."""
-    plain = _within_limit(lambda: _walk(array, elements, tiles, variables))
+    plain = _within_limit(lambda: _walk(elements, tiles, variables))
     if plain is None or plain.decisions > MOST_DECISIONS:
         return None
     run_end = _within_limit(lambda: _run_end(_rows(elements, variables)[-1])) if variables else None
@@ -126,13 +133,13 @@ def _exact(array: str, elements: isl.Set, tiles: isl.Set, variables: Sequence[st
     return bursts if bursts.decisions <= MOST_DECISIONS else plain
 
 
-def _tested(array: str, elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
+def _tested(elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
     """A walk through a convex set or a box around the elements, with a test of its points."""
     around = _within_limit(lambda: _bounded_hull(elements))
-    hull = None if around is None else _within_limit(lambda: _walk(array, around, tiles, variables))
+    hull = None if around is None else _within_limit(lambda: _walk(around, tiles, variables))
     if around is not None and hull is not None:
         return replace(hull, member=_member(elements, around, tiles, variables))
-    box = _walk_box(array, elements if around is None else around, tiles, variables)
+    box = _walk_box(elements if around is None else around, tiles, variables)
     return replace(box, member=_member(elements, isl.Set.universe(elements.get_space()), tiles, variables))
 
 
@@ -142,18 +149,18 @@ def _bounded_hull(elements: isl.Set) -> isl.Set | None:
     return around if around.is_bounded() else None
 
 
-def _walk(array: str, elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
+def _walk(elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
     """The walk through a set, with runs of single points."""
     some = _short_test(elements.params(), tiles)
-    return Scan(array, some, tuple(map(_step, _rows(elements, variables))), _current(variables), None)
+    return Scan("", some, tuple(map(_step, _rows(elements, variables))), _current(variables), None)
 
 
-def _walk_box(array: str, around: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
+def _walk_box(around: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
     """The walk through a box around a set, which is cheap to find: its bounds are those of all pieces together."""
     sides = [_side(around, k, tiles) for k in range(len(variables))]
     some = _all_hold(Binary("<=", low, high, INT) for low, high in sides if low != high)
     steps = (Step(x, low, _less(x, high), _following(x)) for x, (low, high) in zip(variables, sides, strict=True))
-    return Scan(array, some, tuple(steps), _current(variables), None)
+    return Scan("", some, tuple(steps), _current(variables), None)
 
 
 def _current(variables: Sequence[str]) -> Expression | None:
@@ -406,6 +413,11 @@ def burst_lengths(tile_to_elements: isl.Map, variables: Sequence[str]) -> tuple[
         return None
     if not variables:
         return 1, 1
+    return _lengths(tile_to_elements.reset_tuple_id(Dim.out), tuple(variables))
+
+
+@kept_by_text
+def _lengths(tile_to_elements: isl.Map, variables: Sequence[str]) -> tuple[int, int | None]:
     try:
         with operation_limit(SCAN_LIMIT):
             return _extent(_run_lengths(tile_to_elements, variables))

@@ -9,7 +9,8 @@ relation R is taken only if
 which intersection, difference and application decide. Then E is single-valued as well: of two values for one input,
 both in R, the smaller one would lie before the other. A candidate that fails gives way to R without the pairs that have
 another one before them, which satisfies the three conditions by definition wherever there is a least value (isl raises
-an error where there is none). So does one in more than `MOST_TESTED` pieces: a test takes longer than doing without.
+an error where there is none). So does one in more than `MOST_TESTED` pieces: a test takes longer than doing without. So
+does one that isl does not find within `CANDIDATE_LIMIT` operations: it would have too many pieces.
 
 Relations without quotients get the same test. Their extrema may have some, and no proof is known that isl keeps these
 apart where it compares the pieces of a union; on the examples the test takes a few percent of the time of a plan.
@@ -22,12 +23,15 @@ from typing import Literal
 import islpy as isl
 
 from loadstone.poly.dimensions import Relation
+from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.spaces import Dim, without_dims
 
 Side = Literal["least", "greatest"]
 
 MOST_TESTED = 40
 """The largest number of pieces of a candidate that is tested."""
+CANDIDATE_LIMIT = 300_000
+"""The number of operations that isl may take to find a candidate."""
 
 
 def least(relation: Relation) -> Relation:
@@ -85,13 +89,21 @@ def _is_certain(found: isl.Map, relation: isl.Map, side: Side) -> bool:
 
 
 def _extremum(relation: Relation, side: Side) -> Relation:
-    found = relation.lexmin() if side == "least" else relation.lexmax()
-    whole = _as_map(relation)
-    if _is_certain(_as_map(found), whole, side):
+    whole, found = _as_map(relation), _candidate(relation, side)
+    if found is not None and _is_certain(_as_map(found), whole, side):
         return found
     if isinstance(relation, isl.Set):
         return by_difference(whole, side).range()
     return by_difference(relation, side)
+
+
+def _candidate(relation: Relation, side: Side) -> Relation | None:
+    """The extreme points as isl finds them; None where that takes too many operations."""
+    try:
+        with operation_limit(CANDIDATE_LIMIT):
+            return relation.lexmin() if side == "least" else relation.lexmax()
+    except LimitReached:
+        return None
 
 
 def _as_map(relation: isl.Set | isl.Map) -> isl.Map:

@@ -8,7 +8,7 @@ over the array in that dimension.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
@@ -22,7 +22,7 @@ from loadstone.poly import map_from_values, set_space
 from loadstone.poly.spaces import Dim, combination, without_dims
 from loadstone.storage.differences import conflict_differences, unbounded_dims
 from loadstone.storage.lattice import Modular, best_modular, successive_modulo
-from loadstone.storage.lifetimes import Lifetimes, lifetimes
+from loadstone.storage.lifetimes import Lifetimes, lifetimes, texts
 from loadstone.storage.max_live import max_live, sample_parameters
 from loadstone.storage.search import rounded
 from loadstone.transfer.plan import Plan
@@ -115,16 +115,20 @@ def check_fixed_sizes(buffers: Mapping[str, Buffer], parameters: Mapping[str, in
 
 
 def make_buffers(plan: Plan, depth: int, *, power_of_two: bool | None = False) -> dict[str, Buffer]:
-    """The buffers of all arrays in memory, for `depth` tiles in flight.
+    """The buffers of all arrays in memory, for `depth` tiles in flight; arrays that live alike have the same one.
 
     `power_of_two` says whether moduli are powers of two; None: where that takes no more, of memories that have as many
     words as a power of two. In hardware such moduli cost nothing.
     """
-    kernel = plan.tiles.kernel
-    return {
-        name: _buffer(plan.tiles, lifetimes(plan.tiles, kernel.arrays[name], part, depth), name, power_of_two)
-        for name, part in plan.arrays.items()
-    }
+    known: dict[object, Buffer] = {}
+    found: dict[str, Buffer] = {}
+    for name, part in plan.arrays.items():
+        array = plan.tiles.kernel.arrays[name]
+        life = lifetimes(plan.tiles, array, part, depth)
+        kind = (array.extents, texts(life))
+        known[kind] = known.get(kind) or _buffer(plan.tiles, life, name, power_of_two)
+        found[name] = replace(known[kind], array=array, life=life)
+    return found
 
 
 def _buffer(tiles: TiledKernel, life: Lifetimes, name: str, power_of_two: bool | None) -> Buffer:

@@ -21,11 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
+
+import islpy as isl
 
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.storage.strip_order import later_strips, next_strip
 from loadstone.transfer.plan import ArrayPlan, Plan
+from loadstone.transform.tiling import TiledKernel
 
 Mode = Literal["overlap", "drain"]
 ReadBack = Literal["never", "later", "next", "unknown"]
@@ -107,8 +111,17 @@ def _read_back(plan: Plan, part: ArrayPlan) -> ReadBack:
     loaded_again = part.strip_to_stored.apply_range(part.strip_to_loaded.reverse())
     if loaded_again.intersect(later_strips(plan.tiles)).is_empty():
         return "never"
+    following = _next_strip(plan.tiles)
+    if following is None:
+        return "unknown"
+    return "later" if loaded_again.intersect(following).is_empty() else "next"
+
+
+@lru_cache(maxsize=2)
+def _next_strip(tiles: TiledKernel) -> isl.Map | None:
+    """Strips to the next one; None where that takes too many operations, which is tried once for all arrays."""
     try:
         with operation_limit(NEXT_LIMIT):
-            return "later" if loaded_again.intersect(next_strip(plan.tiles)).is_empty() else "next"
+            return next_strip(tiles)
     except LimitReached:
-        return "unknown"
+        return None

@@ -24,7 +24,7 @@ import islpy as isl
 from loadstone.model.kernel import Array
 from loadstone.poly import coalesced, fixed
 from loadstone.poly.order import not_earlier
-from loadstone.poly.spaces import inputs_to_parameters
+from loadstone.poly.spaces import Dim, inputs_to_parameters
 from loadstone.storage.tile_order import at_most_after
 from loadstone.transfer.plan import ArrayPlan
 from loadstone.transfer.tile_accesses import existing_tiles, tile_to_touched
@@ -94,6 +94,12 @@ def lifetimes(tiles: TiledKernel, array: Array, part: ArrayPlan, depth: int) -> 
         held = coalesced(held.union(part.load).union(part.store))
     loaded = inputs_to_parameters(part.strip_to_loaded, tiles.outer)
     return Lifetimes(existing_tiles(tiles), held, loaded, part.store, depth)
+
+
+def texts(life: Lifetimes) -> tuple[str, ...]:
+    """Lifetimes without the name of the array as text."""
+    relations = (life.held.reset_tuple_id(Dim.out), life.loaded.reset_tuple_id(), life.store.reset_tuple_id(Dim.out))
+    return (*map(str, (life.existing, *relations)), str(life.depth))
 
 
 def is_small(life: Lifetimes) -> bool:

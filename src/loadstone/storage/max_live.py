@@ -40,10 +40,12 @@ class Life(NamedTuple):
 def max_live(tiles: TiledKernel, life: Lifetimes, parameters: Mapping[str, int]) -> int | None:
     """The largest number of elements of an array that are alive at once in a strip, for given parameters.
 
-    Strips are enumerated from the middle outwards, as many as there is time for; None where even one is too large.
+    Strips that use the array are enumerated from the middle outwards, as many as there is time for; None where even one
+    is too large.
     """
     largest, spent = None, 0
-    for strip in _strips(tiles, fixed(life.existing, parameters)):
+    every, using = (_strips(tiles, fixed(used, parameters)) for used in (life.existing, life.held.domain()))
+    for strip in _from_the_middle(every, using):
         values = {**parameters, **dict(zip(tiles.outer, strip, strict=True))}
         chosen = for_parameters(life, values)
         spent += max(POINTS_OF_A_STRIP, _size(chosen))
@@ -53,12 +55,16 @@ def max_live(tiles: TiledKernel, life: Lifetimes, parameters: Mapping[str, int])
     return largest or 0
 
 
-def _strips(tiles: TiledKernel, existing: isl.Set) -> list[Point]:
-    """The outer coordinates of the strips with tiles, those in the middle first."""
-    every = parameters_to_inputs(isl.Map.from_domain(existing), tiles.outer).domain()
-    strips = points(without_dims(every, range(len(tiles.outer), len(tiles.sizes))))
-    centre = [fmean(column) for column in zip(*strips, strict=True)]
-    return sorted(strips, key=lambda strip: dist(strip, centre))
+def _strips(tiles: TiledKernel, used: isl.Set) -> list[Point]:
+    """The outer coordinates of the strips of some tiles."""
+    every = parameters_to_inputs(isl.Map.from_domain(used), tiles.outer).domain()
+    return points(without_dims(every, range(len(tiles.outer), len(tiles.sizes))))
+
+
+def _from_the_middle(every: list[Point], chosen: list[Point]) -> list[Point]:
+    """Some strips, those in the middle of all first."""
+    centre = [fmean(column) for column in zip(*every, strict=True)]
+    return sorted(chosen, key=lambda strip: dist(strip, centre))
 
 
 def _size(life: Lifetimes) -> int:

@@ -27,7 +27,6 @@ def later_strips(tiles: TiledKernel) -> isl.Map:
     return later(strip_space(tiles)).intersect_domain(strips).intersect_range(strips)
 
 
-@lru_cache(maxsize=2)
 def next_strip(tiles: TiledKernel) -> isl.Map:
     """Strips to the one that runs directly after them."""
     return least(later_strips(tiles))

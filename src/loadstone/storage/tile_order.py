@@ -8,6 +8,7 @@ from __future__ import annotations
 import islpy as isl
 
 from loadstone.poly import coalesced
+from loadstone.poly.kept import kept_by_text
 from loadstone.poly.order import later, not_earlier
 
 
@@ -21,6 +22,7 @@ def at_least_after(existing: isl.Set, steps: int) -> isl.Map:
     return reach
 
 
+@kept_by_text
 def at_most_after(existing: isl.Set, steps: int) -> isl.Map:
     """Tiles to the tiles that run before them, with them, or at most this many steps after them."""
     every = isl.Map.from_domain_and_range(existing, existing)

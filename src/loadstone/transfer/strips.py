@@ -89,10 +89,12 @@ def _exposed_reads(tiles: TiledKernel) -> isl.UnionMap:
 
 
 def reads_in_memory(kernel: Kernel) -> Iterator[tuple[Statement, int]]:
-    """The read references to arrays in external memory, by statement and operand position."""
+    """The read references to arrays in external memory, by statement and operand position, equal ones once."""
     for statement in kernel.statements:
+        seen: list[isl.Map] = []
         for position, read in enumerate(statement.reads):
-            if in_memory(kernel.arrays[read.array]):
+            if in_memory(kernel.arrays[read.array]) and not any(map(read.relation.plain_is_equal, seen)):
+                seen.append(read.relation)
                 yield statement, position
 
 

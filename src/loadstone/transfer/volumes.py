@@ -16,15 +16,21 @@ from loadstone.model.expression import Variable, walk
 from loadstone.model.kernel import Array
 from loadstone.poly import fixed
 from loadstone.poly.isolated import isolated
+from loadstone.poly.kept import kept_by_text
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.names import parameter_point
-from loadstone.poly.spaces import without_determined_dims
+from loadstone.poly.spaces import Dim, without_determined_dims
 
 COUNTING_LIMIT = 50_000
 
 
 def volume(relation: isl.Map | isl.Set) -> isl.PwQPolynomial | None:
     """The number of pairs of a relation (or of points of a set) in closed form; None beyond the operation limit."""
+    return _volume(relation if isinstance(relation, isl.Set) else relation.reset_tuple_id(Dim.out))
+
+
+@kept_by_text
+def _volume(relation: isl.Map | isl.Set) -> isl.PwQPolynomial | None:
     return _closed_form(lambda: without_determined_dims(_points(relation)).card().coalesce())
 
 
