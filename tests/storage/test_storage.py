@@ -347,8 +347,9 @@ def test_the_next_strip_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(asked) == 1
 
 
-def test_strips_that_do_not_use_an_array_do_not_count() -> None:
+def test_strips_that_do_not_use_an_array_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """The strips in the middle belong to the other nests: none of them must stop the search with nothing found."""
+    monkeypatch.setattr(crowd, "ENOUGH_POINTS", 8_000)
     nests = "".join(f"for (int i = 0; i < n; i++) b{k}[i] = b{k}[i] + 1;\n" for k in range(3))
     source = f"void f(int n, int a[n][n], int b0[n], int b1[n], int b2[n]) {{\n#pragma scop\n{nests}"
     source += "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i][j] = a[i][j] + 1;\n#pragma endscop\n}"
