@@ -33,26 +33,29 @@ def _arrays(names: Sequence[str], extents: str) -> str:
 
 
 def lattice_boltzmann(velocities: Sequence[Vector]) -> str:
-    """A step per time between two grids: density and speed of a cell, then each of its distributions."""
+    """A step per time between two grids: density and speed of a cell, then each of its distributions; skewed tiles."""
     rank = len(velocities[0])
     axes = ("z", "y", "x")[-rank:]
+    here = _cell(axes, [0] * rank)
 
     def source(k: int) -> str:
         return f"f[t % 2]{_cell(axes, [-v for v in velocities[k]])}[{k}]"
 
-    lines = [f"double rho = {' + '.join(source(k) for k in range(len(velocities)))};"]
+    lines = [f"rho{here} = {' + '.join(source(k) for k in range(len(velocities)))};"]
     for axis, name in enumerate(axes):
         moving = [(v[axis], k) for k, v in enumerate(velocities) if v[axis]]
-        lines.append(f"double u{name} = (0.0 {' '.join(f'{_sign(s)} {source(k)}' for s, k in moving)}) / rho;")
-    square = " + ".join(f"u{name} * u{name}" for name in axes)
+        lines.append(f"u{name}{here} = (0.0 {' '.join(f'{_sign(s)} {source(k)}' for s, k in moving)}) / rho{here};")
+    square = " + ".join(f"u{name}{here} * u{name}{here}" for name in axes)
     for k, velocity in enumerate(velocities):
-        along = " ".join(f"{_sign(s)} u{name}" for s, name in zip(velocity, axes, strict=True) if s)
-        new = f"0.1 * rho * (1.0 + 3.0 * (0.0 {along}) - 1.5 * ({square}))"
-        lines.append(f"f[(t + 1) % 2]{_cell(axes, [0] * rank)}[{k}] = 0.4 * {source(k)} + 0.6 * {new};")
+        along = " ".join(f"{_sign(s)} u{name}{here}" for s, name in zip(velocity, axes, strict=True) if s)
+        new = f"0.1 * rho{here} * (1.0 + 3.0 * (0.0 {along}) - 1.5 * ({square}))"
+        lines.append(f"f[(t + 1) % 2]{here}[{k}] = 0.4 * {source(k)} + 0.6 * {new};")
     loops = _loops(axes, "1", "n", "\n".join(f"      {line}" for line in lines))
     time = f"  for (int t = 0; t < steps; t++) {{\n{loops}\n  }}"
     cells = "[n + 2]" * rank
-    return _function(f"d{rank}q{len(velocities)}", f"int steps, int n, double f[2]{cells}[{len(velocities)}]", time)
+    moments = ", ".join(f"double {name}{cells}" for name in ("rho", *(f"u{axis}" for axis in axes)))
+    arrays = f"int steps, int n, double f[2]{cells}[{len(velocities)}], {moments}"
+    return _function(f"d{rank}q{len(velocities)}", arrays, time, _skewed(axes, len(lines)))
 
 
 def stencil(neighbours: Sequence[Vector]) -> str:
@@ -61,7 +64,14 @@ def stencil(neighbours: Sequence[Vector]) -> str:
     total = " + ".join(f"a[t % 2]{_cell(axes, neighbour)}" for neighbour in neighbours)
     body = f"      a[(t + 1) % 2][i][j][k] = 0.1 * ({total});"
     time = f"  for (int t = 0; t < steps; t++) {{\n{_loops(axes, '1', 'n', body)}\n  }}"
-    return _function("stencil", "int steps, int n, double a[2][n + 2][n + 2][n + 2]", time)
+    return _function("stencil", "int steps, int n, double a[2][n + 2][n + 2][n + 2]", time, _skewed(axes, 1))
+
+
+def _skewed(axes: Sequence[str], statements: int) -> str:
+    """A tiling along time and the axes, skewed by time, of the same point for all statements."""
+    point = ", ".join(("t", *(f"t + {axis}" for axis in axes)))
+    schedule = "; ".join(f"S{k}: {point}" for k in range(statements))
+    return f"#pragma loadstone tile schedule({schedule}) size({', '.join(['4'] + ['8'] * len(axes))})\n"
 
 
 def _cell(axes: Sequence[str], offset: Sequence[int]) -> str:
@@ -78,8 +88,8 @@ def _loops(iterators: Sequence[str], first: str, last: str, body: str) -> str:
     return f"{heads} {{\n{body}\n    }}"
 
 
-def _function(name: str, parameters: str, body: str) -> str:
-    return f"void {name}({parameters})\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
+def _function(name: str, parameters: str, body: str, tiling: str = "") -> str:
+    return f"void {name}({parameters})\n{{\n{tiling}#pragma scop\n{body}\n#pragma endscop\n}}\n"
 
 
 def _velocities(rank: int, most: int) -> list[Vector]:
