@@ -86,6 +86,20 @@ def test_a_limit_that_is_reached_is_said(capsys: pytest.CaptureFixture[str]) -> 
     assert "--limit" in capsys.readouterr().err
 
 
+def test_a_command_ends_when_its_processor_time_is_up(tmp_path: Path) -> None:
+    """Sixty statements of one array have 3,600 dependences, and more time than a second is spent within isl."""
+    body = "".join(f"a[i] = a[i - 1] + a[i] + {k};" for k in range(60))
+    path = tmp_path / "large.c"
+    path.write_text(
+        f"void f(int n, int a[n]) {{\n#pragma scop\nfor (int i = 1; i < n; i++) {{ {body} }}\n#pragma endscop\n}}"
+    )
+    command = [sys.executable, "-m", "loadstone", "info", str(path), "--json", "--time", "1"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert json.loads(result.stdout)["error"]["message"] == "more than 1 seconds of processor time"
+    assert "--time" in result.stderr
+
+
 def test_a_kernel_that_leaves_its_array_is_an_input_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "beyond.c"
     path.write_text("void f(int n, int a[n]) { for (int i = 0; i <= n; i++) a[i] = i; }")

@@ -12,6 +12,7 @@ from importlib import import_module
 
 from loadstone.cli import options
 from loadstone.cli.parser import CommandParser
+from loadstone.cli.processor_time import within_time
 from loadstone.errors import Diagnostic, LoadstoneError
 
 
@@ -25,7 +26,7 @@ class Command:
 
 
 COMMANDS = (
-    Command("info", "statements, domains, accesses, dependences, arrays", options.kernel),
+    Command("info", "statements, domains, accesses, dependences, arrays", options.info),
     Command("plan", "load/store sets, volumes, local buffers of a tiling", options.plan),
     Command("network", "process network, channel patterns and sizes", options.network),
     Command("reuse", "reuse distances, histogram, LRU misses", options.reuse),
@@ -41,11 +42,12 @@ COMMANDS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status."""
+    """Run the command line; returns the exit status. Given arguments run in this process, without a limit on time."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
         parsed = _parsed(words)
-        status: int = import_module(f"loadstone.cli.{parsed.command}").run(parsed)
+        seconds: int | None = getattr(parsed, "time", None) if arguments is None else None
+        status = _run(parsed) if seconds is None else within_time(lambda: _run(parsed), seconds)
     except LoadstoneError as error:
         return _failed(error, words)
     except BrokenPipeError:
@@ -60,6 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         problem = Diagnostic(f"internal error: {type(error).__name__}: {error}", None, hint)
         return _failed(LoadstoneError(problem), words)
     return status
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    """Run a command; returns the exit status."""
+    return import_module(f"loadstone.cli.{parsed.command}").run(parsed)
 
 
 def _failed(error: LoadstoneError, words: Sequence[str]) -> int:

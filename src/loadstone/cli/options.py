@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from loadstone.cli.parser import CommandParser
+from loadstone.cli.processor_time import DEFAULT_SECONDS
 from loadstone.options import (
     CIRCUITS,
     PROGRAMS,
@@ -50,6 +51,14 @@ def _flag(flag: str, help: str, dest: str = "") -> Option:
 
 JSON = _flag("--json", "print one JSON object")
 LIMIT = Option("--limit", "isl operations per computation", "limit", metavar="N", read=positive)
+TIME = Option(
+    "--time",
+    f"seconds of processor time (default: {DEFAULT_SECONDS})",
+    "time",
+    DEFAULT_SECONDS,
+    metavar="SECONDS",
+    read=positive,
+)
 VALUES = Option(
     "-p", "value of a parameter (repeatable)", "parameters", metavar="NAME=VALUE", read=parameter, repeated=True
 )
@@ -87,6 +96,12 @@ def kernel(parser: CommandParser) -> None:
     output(parser)
 
 
+def info(parser: CommandParser) -> None:
+    """Options of `info`."""
+    kernel(parser)
+    parser.add("time", [TIME])
+
+
 def accelerator(parser: CommandParser) -> None:
     """Everything that an accelerator is made from."""
     kernel(parser)
@@ -100,11 +115,12 @@ def plan(parser: CommandParser) -> None:
     check = Option("--check", "judge this plan instead of making one", "check", metavar="PLAN.json")
     trees, per_tile = _flag("--quast", "show the decision trees"), _flag("--per-tile", "add volumes per tile")
     parser.add("plan", [check, trees, per_tile])
+    parser.add("time", [TIME])
 
 
 def network(parser: CommandParser) -> None:
     """Options of `network`."""
-    kernel(parser)
+    info(parser)
     parser.add("parameters", [VALUES])
     parser.add("tiling", TILING)
     parser.add(
@@ -129,7 +145,7 @@ def network(parser: CommandParser) -> None:
 
 def transform(parser: CommandParser) -> None:
     """Options of `transform`."""
-    kernel(parser)
+    info(parser)
     parser.add("parameters", [VALUES])
     parser.add(
         "steps and result",
@@ -195,7 +211,7 @@ def report(parser: CommandParser) -> None:
 
 def reuse(parser: CommandParser) -> None:
     """Options of `reuse`."""
-    kernel(parser)
+    info(parser)
     parser.add("parameters", [VALUES])
     parser.add("tiling", [*TILING, _flag("--tiled", "run in the order of the tiling in the source")])
     parser.add(
