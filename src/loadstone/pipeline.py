@@ -80,10 +80,13 @@ class Compilation:
     @cached_property
     def decision(self) -> Decision | None:
         """The tiling that Loadstone chose for the values of the parameters; None unless it was asked to."""
+        return decide(self.goal) if self.tiling is None and self.choices.sizes == "auto" else None
+
+    @property
+    def goal(self) -> Goal:
+        """What a tiling would be chosen for."""
         chosen = self.choices
-        if self.tiling is not None or chosen.sizes != "auto":
-            return None
-        goal = Goal(
+        return Goal(
             self.tileable,
             self.values,
             chosen.local,
@@ -95,7 +98,6 @@ class Compilation:
             chosen.schedule,
             chosen.strip,
         )
-        return decide(goal)
 
     @cached_property
     def legal_tiles(self) -> TiledKernel:

@@ -41,6 +41,7 @@ def test_orders_are_legal_for_all_sizes_exactly_if_the_check_says_so(text: str) 
 def test_loops_against_a_dependence_need_size_one() -> None:
     base = tiled(parsed(SKEWED), Tiling(1))
     patterns = sign_patterns(base.kernel, base.theta)
+    assert patterns is not None
     assert patterns == {(1, -1)}
     assert Order((0,), (1,), frozenset({0})) in list(legal_orders(patterns, 2, numbering(base.theta)))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 from loadstone.circuits import CircuitCompilation
+from loadstone.cli.compilations import choices_of
 from loadstone.cli.kernels import read_kernel
-from loadstone.options import Choices, HardwareOptions
+from loadstone.options import HardwareOptions
 
 
 def circuit_of(arguments: argparse.Namespace) -> CircuitCompilation:
@@ -14,7 +15,7 @@ def circuit_of(arguments: argparse.Namespace) -> CircuitCompilation:
     known = vars(arguments)
     return CircuitCompilation(
         read_kernel(arguments),
-        Choices.of(known),
+        choices_of(arguments),
         dict(arguments.parameters),
         limit=arguments.limit,
         hardware=HardwareOptions.of(known),

@@ -202,6 +202,15 @@ def synth(parser: CommandParser) -> None:
     parser.add("synthesis", [device])
 
 
+def explore(parser: CommandParser) -> None:
+    """Options of `explore`."""
+    accelerator(parser)
+    file = Option("-o", "draw the curve", "file", metavar="FILE.svg")
+    parser.add(
+        "exploration", [_flag("--curve", "words against local memory, from one word per array to all data"), file]
+    )
+
+
 def report(parser: CommandParser) -> None:
     """Options of `report`."""
     accelerator(parser)

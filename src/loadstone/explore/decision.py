@@ -4,13 +4,14 @@ Schedules are the loops as they stand, the schedule of the source, and isl's ban
 dimensions and all depths of the strip. Their words are exact closed forms for all sizes, their cells estimates from
 below. So, up to the search for sizes, the estimate of an order is a lower bound on what it can reach. Orders are taken
 best first: the best sizes of the most promising one are planned in full, its estimate is corrected by the buffers of
-this plan, and the search ends when no estimate is better than what was found. The choice is always one that has been
+this plan, and the search ends when no estimate is better than what was found (nor, for orders of which only some sizes
+were tried, within 10 % of it). The choice is always one that has been
 planned: the buffers that are counted are the buffers that are built.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -35,7 +36,9 @@ from loadstone.transform.choice import choose_tiling, is_legal
 from loadstone.transform.tiling import TiledKernel, Tiling
 
 TILE_CYCLES = 32
-MOST_PLANS = 20
+MOST_PLANS, MOST_OF_ONE = 20, 5
+REFINED = 0.9
+HELD_SECONDS, FEW_PIECES = 1, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +125,10 @@ class _Candidate:
     refined: bool = False
 
     @property
-    def price(self) -> float:
-        return float("inf") if self.best is None else self.best[0]
+    def hope(self) -> float:
+        """The price that may be reached: what was found, or a little less as long as only some sizes were tried."""
+        price = float("inf") if self.best is None else self.best[0]
+        return price if self.refined else price * REFINED
 
     def tiles(self, sizes: Sizes) -> TiledKernel:
         order = self.search.order
@@ -131,9 +136,43 @@ class _Candidate:
         return TiledKernel(self.base.kernel, theta, tuple(sizes[k] for k in order.dims), len(order.strip))
 
 
-def decide(goal: Goal) -> Decision:
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordered:
+    """A schedule in one order of its dimensions, with closed forms of what it moves and holds."""
+
+    base: TiledKernel
+    order: Order
+    traffic: StripTraffic
+    held: Held
+
+
+def search_space(goal: Goal) -> tuple[Ordered, ...]:
+    """All legal orders of all schedules; the same for any local memory."""
+    return tuple(found for base in schedules(goal) for found in _ordered(base, goal))
+
+
+def _ordered(base: TiledKernel, goal: Goal) -> Iterator[Ordered]:
+    boxes = Boxes(Values(base.kernel, goal.parameters), base.theta)
+    traffics: dict[tuple[int, ...], StripTraffic | None] = {}
+    for order in _orders(base, goal):
+        outer = tuple(sorted(order.outer))
+        if outer not in traffics:
+            counts = box_counts(boxes.moved(outer))
+            traffics[outer] = None if counts is None else StripTraffic(counts, outer, boxes.reach)
+        if (traffic := traffics[outer]) is not None:
+            yield Ordered(base, order, traffic, _held(boxes, order, goal.depth))
+
+
+def _held(boxes: Boxes, order: Order, depth: int) -> Held:
+    sets = boxes.held(order.strip)
+    simple = all(part.n_basic_set() <= FEW_PIECES for _, part in sets)
+    closed = box_counts(sets, HELD_SECONDS) if simple else None
+    return Held(closed or counted_boxes(sets), order, boxes.reach, depth, closed is not None)
+
+
+def decide(goal: Goal, space: Sequence[Ordered] | None = None) -> Decision:
     """The tiling that reaches the goal best; raises `UnsupportedError` where none fits into the local memory."""
-    return _Choosing(goal).decision()
+    return _Choosing(goal, search_space(goal) if space is None else space).decision()
 
 
 @dataclass(eq=False)
@@ -141,67 +180,47 @@ class _Choosing:
     """The search for a decision; `least` is the smallest number of cells that any plan took."""
 
     goal: Goal
+    space: Sequence[Ordered]
     plans: int = 0
     least: int | None = None
     found: tuple[float, _Candidate, Sizes, Measured] | None = None
 
     def decision(self) -> Decision:
-        candidates = list(self._candidates())
-        waiting = [candidate for candidate in candidates if candidate.best is not None]
-        while waiting and self.plans < MOST_PLANS:
-            candidate = min(waiting, key=lambda each: each.price)
-            if self.found is not None and candidate.price >= self.found[0]:
-                waiting = []
-            elif not candidate.refined:
+        waiting = candidates = [self._candidate(ordered) for ordered in self.space]
+        while (waiting := [each for each in waiting if each.best is not None]) and self.plans < MOST_PLANS:
+            candidate = min(waiting, key=lambda each: each.hope)
+            if self.found is not None and candidate.hope >= self.found[0]:
+                break
+            if not candidate.refined:
                 candidate.best, candidate.refined = candidate.search.dense(self._price), True
-            elif not self._plan(candidate):
-                waiting.remove(candidate)
-            waiting = [each for each in waiting if each.best is not None]
+            else:
+                self._plan(candidate)
         if self.found is None:
             raise self._nothing(bool(candidates))
-        return self._finished(len(candidates), not waiting)
+        return self._finished(len(candidates), self.plans < MOST_PLANS)
 
-    def _candidates(self) -> Iterator[_Candidate]:
-        for base in schedules(self.goal):
-            boxes = Boxes(Values(base.kernel, self.goal.parameters), base.theta)
-            for search in self._searches(base, boxes):
-                yield _Candidate(base, search, search.coarse(self._price))
-
-    def _searches(self, base: TiledKernel, boxes: Boxes) -> Iterator[SizeSearch]:
-        traffics: dict[tuple[int, ...], StripTraffic | None] = {}
-        for order in _orders(base, self.goal):
-            outer = tuple(sorted(order.outer))
-            if outer not in traffics:
-                counts = box_counts(boxes.moved(outer))
-                traffics[outer] = None if counts is None else StripTraffic(counts, outer, boxes.reach)
-            traffic = traffics[outer]
-            if traffic is not None:
-                yield SizeSearch(order, traffic, self._held(boxes, order), self.goal.local)
-
-    def _held(self, boxes: Boxes, order: Order) -> Held:
-        sets = boxes.held(order.strip)
-        counts = box_counts(sets, 1)
-        return Held(counts or counted_boxes(sets), order, boxes.reach, self.goal.depth, counts is not None)
+    def _candidate(self, ordered: Ordered) -> _Candidate:
+        search = SizeSearch(ordered.order, ordered.traffic, ordered.held, self.goal.local)
+        return _Candidate(ordered.base, search, search.coarse(self._price))
 
     def _price(self, words: int, sizes: Sizes) -> float:
         return words if self.goal.objective == "words" else max(words, self.goal.instances)
 
-    def _plan(self, candidate: _Candidate) -> bool:
-        """Plan the best sizes of a candidate in full; whether it may have better ones."""
-        if candidate.best is None:
-            return False
-        price, sizes = candidate.best
+    def _plan(self, candidate: _Candidate) -> None:
+        """Plan the best sizes of a candidate in full, and find others with what is learnt from their buffers."""
+        assert candidate.best is not None
+        _, sizes = candidate.best
         measured = self._measured(candidate, sizes)
+        candidate.best = None
         if measured is None:
-            return False
+            return
         cells = measured.all_cells("drain")
         self.least = min(cells, self.least or cells)
-        if cells <= self.goal.local:
+        price = self._price(measured.words, sizes)
+        if cells <= self.goal.local and (self.found is None or price < self.found[0]):
             self.found = (price, candidate, sizes, measured)
-            return False
-        _learn(candidate.search, sizes, measured)
-        candidate.best = candidate.search.dense(self._price)
-        return candidate.best is not None
+        if _learn(candidate.search, sizes, measured) and len(candidate.search.planned) < MOST_OF_ONE:
+            candidate.best = candidate.search.dense(self._price)
 
     def _measured(self, candidate: _Candidate, sizes: Sizes) -> Measured | None:
         self.plans += 1
@@ -253,14 +272,17 @@ class _Choosing:
         return UnsupportedError(Diagnostic(message, None, f"the smallest that was planned takes --local {self.least}"))
 
 
-def _learn(search: SizeSearch, sizes: Sizes, measured: Measured) -> None:
-    """Correct the estimate of cells by those of a plan."""
+def _learn(search: SizeSearch, sizes: Sizes, measured: Measured) -> bool:
+    """Correct the estimate of cells by those of a plan; whether that changes it."""
+    before = search.cells(sizes)
+    search.planned.append(sizes)
     for array, live in search.held.live(sizes).items():
         cells = measured.cells.get(array, 0)
         if array in measured.whole:
             search.fits[array] = Fit(whole=cells)
         elif live and cells:
             search.fits[array] = Fit(max(1.0, cells / live))
+    return search.cells(sizes) != before
 
 
 def schedules(goal: Goal) -> Iterator[TiledKernel]:

@@ -65,13 +65,14 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class SizeSearch:
-    """A search for sizes of one order; `fits` are learnt from real plans."""
+    """A search for sizes of one order; `fits` are learnt from real plans, whose sizes are `planned`."""
 
     order: Order
     traffic: StripTraffic
     held: Held
     local: int
     fits: dict[str, Fit] = field(default_factory=dict[str, Fit])
+    planned: list[Sizes] = field(default_factory=list[Sizes])
 
     @property
     def free(self) -> tuple[int, ...]:
@@ -90,8 +91,10 @@ class SizeSearch:
         return copies * sum(self.fits.get(array, Fit()).cells(count) for array, count in live.items())
 
     def coarse(self, price: Callable[[int, Sizes], float]) -> tuple[float, Sizes] | None:
-        """The best of a few sizes in each dimension."""
-        return self._best([spread(useful_sizes(self.held.reach[k]), FEW) for k in self.free], price)
+        """The best of some sizes in each dimension: of all that rectangular domains need, if that is quick."""
+        quick = len(self.free) <= DENSE_DIMS and self.held.compiled
+        every = [useful_sizes(self.held.reach[k]) for k in self.free]
+        return self._best(every if quick else [spread(sizes, FEW) for sizes in every], price)
 
     def dense(self, price: Callable[[int, Sizes], float]) -> tuple[float, Sizes] | None:
         """The best of many sizes in each dimension, and of those around it."""
@@ -124,7 +127,7 @@ class SizeSearch:
     def _priced(
         self, every: Iterable[dict[int, int]], price: Callable[[int, Sizes], float]
     ) -> tuple[float, Sizes] | None:
-        fitting = (sizes for sizes in every if self.cells(sizes) <= self.local)
+        fitting = (sizes for sizes in every if sizes not in self.planned and self.cells(sizes) <= self.local)
         priced = ((price(self.traffic.words(sizes), sizes), self.cells(sizes), sizes) for sizes in fitting)
         best = min(priced, key=lambda found: found[:2], default=None)
         return None if best is None else (best[0], best[2])

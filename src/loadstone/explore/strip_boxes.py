@@ -149,10 +149,10 @@ class Boxes:
         before, after = (_in_order(outer, strip, sign) for sign in "<>")
         found: list[Elements] = []
         for array in memory_arrays(self.values.kernel):
-            parts = [self._touched(array.name, dates) for dates in (before, after)]
-            if all(part is not None for part in parts):
-                found.append((array.name, reduce(isl.Set.intersect, (part for part in parts if part is not None))))
-        return self._counted(found, every)
+            sides = [part for dates in (before, after) if (part := self._touched(array.name, dates)) is not None]
+            few = [part for _, part in self._counted([(array.name, side) for side in sides], every)]
+            found += [(array.name, coalesced(reduce(isl.Set.intersect, few)))] if few else []
+        return found
 
     def _touched(self, array: str, dates: str) -> isl.Set | None:
         every = range(self.dims)

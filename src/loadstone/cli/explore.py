@@ -1,0 +1,35 @@
+"""`loadstone explore`: words against local memory."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from shutil import get_terminal_size
+
+from loadstone.cli.compilations import compilation_of
+from loadstone.cli.parser import refuse
+from loadstone.errors import Diagnostic, InputError
+from loadstone.explore.bounds import compulsory_words
+from loadstone.explore.curve import Curve, curve_points, memory_sizes, text_plot
+from loadstone.explore.curve_drawing import curve_svg
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw the curve of words against local memory."""
+    if not arguments.curve:
+        raise InputError(Diagnostic("nothing to explore", None, "--curve draws words against local memory"))
+    refuse(arguments, ("sizes", "local", "objective"), "with --curve", "sizes are chosen for each local memory")
+    if arguments.file and Path(arguments.file).suffix != ".svg":
+        raise InputError(Diagnostic(f"cannot draw '{arguments.file}'", None, "-o FILE.svg"))
+    goal = compilation_of(arguments).goal
+    points = tuple(curve_points(goal, memory_sizes(goal)))
+    curve = Curve(points, compulsory_words(goal.kernel, goal.parameters).words)
+    if arguments.file:
+        Path(arguments.file).write_text(curve_svg(curve, f"words moved by {goal.kernel.name}"))
+    if arguments.json:
+        print(json.dumps(curve.as_json()))
+    else:
+        print("\n".join(text_plot(curve, goal.parameters, get_terminal_size().columns)))
+        print(f"wrote {arguments.file}" if arguments.file else "", end="\n" if arguments.file else "")
+    return 0

@@ -1,0 +1,125 @@
+"""`--tile auto`: as good as any tiling, by brute force; what is counted is what is built."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+from test_strip_traffic import planned_words
+
+import loadstone as ls
+from kernels import ROOT, ROWS_LATER
+from loadstone.cli.main import main
+from loadstone.errors import UnsupportedError
+from loadstone.explore.decision import Decision, search_space
+from loadstone.explore.sizes import SizeSearch, extent
+from loadstone.options import Choices
+from loadstone.pipeline import Compilation
+from loadstone.transfer.volumes import count
+
+POLYBENCH = ROOT / "examples" / "polybench"
+SMALL = {"gemm": {"ni": 6, "nj": 7, "nk": 5}, "trmm": {"m": 6, "n": 5}, "mvt": {"n": 9}}
+
+
+def compiled(name: str, local: int, values: dict[str, int] | None = None, **choices: object) -> Compilation:
+    chosen = Choices.of({"sizes": "auto", "local": local, **choices})
+    return Compilation(ls.parse(POLYBENCH / f"{name}.c"), chosen, values or SMALL[name])
+
+
+def chosen(compilation: Compilation) -> Decision:
+    assert compilation.decision is not None
+    return compilation.decision
+
+
+def fewest_words(compilation: Compilation) -> int:
+    """The fewest words of all sizes of all orders whose live elements fit, which is what buffers need at least."""
+    found: list[int] = []
+    for ordered in search_space(compilation.goal):
+        search = SizeSearch(ordered.order, ordered.traffic, ordered.held, compilation.goal.local)
+        for sizes in product(*(range(1, extent(ordered.held.reach[k]) + 1) for k in search.free)):
+            complete = search.complete(dict(zip(search.free, sizes, strict=True)))
+            if search.cells(complete) <= search.local:
+                found.append(ordered.traffic.words(complete))
+    return min(found)
+
+
+@pytest.mark.parametrize(("name", "local"), [("gemm", 30), ("gemm", 45), ("mvt", 20)])
+def test_no_sizes_move_fewer_words(name: str, local: int) -> None:
+    compilation = compiled(name, local, strip=1)
+    assert chosen(compilation).words == fewest_words(compilation)
+
+
+@pytest.mark.parametrize(("name", "local"), [("gemm", 40), ("trmm", 60)])
+def test_buffers_that_are_counted_are_those_that_are_built(name: str, local: int) -> None:
+    compilation = compiled(name, local)
+    decision, plan, values = chosen(compilation), compilation.plan, compilation.values
+    moved = sum(
+        count(part, values) for array in plan.arrays.values() for part in (array.strip_to_loaded, array.strip_to_stored)
+    )
+    cells = sum(array.buffer.all_cells(values) for array in plan.arrays.values())
+    assert (moved, cells) == (decision.words, decision.cells)
+    assert cells <= local
+    assert plan.handover.mode == decision.strips
+
+
+def test_sizes_need_not_divide_anything() -> None:
+    decision = chosen(compiled("gemm", 4096, {"ni": 200, "nj": 220, "nk": 240}))
+    assert decision.words <= 438_400
+    assert decision.cells <= 4096
+    assert decision.compulsory == 188_800
+    assert decision.bound is not None
+    assert 1 < decision.ratio < 1.2
+
+
+def test_with_all_memory_only_compulsory_words_move() -> None:
+    decision = chosen(compiled("gemm", 10_000))
+    assert decision.words == decision.compulsory
+    assert decision.strips == "overlap"
+
+
+def test_the_choice_pasted_as_a_pragma_is_the_choice() -> None:
+    compilation = compiled("trmm", 40)
+    decision = chosen(compilation)
+    pragma = decision.as_json()["pragma"]
+    lines = (POLYBENCH / "trmm.c").read_text().splitlines()
+    start = next(k for k, line in enumerate(lines) if "loadstone tile" in line)
+    end = next(k for k in range(start, len(lines)) if not lines[k].endswith("\\"))
+    pasted = ls.parse("\n".join([*lines[:start], pragma, *lines[end + 1 :]]))
+    again = Compilation(pasted, Choices(), SMALL["trmm"])
+    assert again.tiles.sizes == decision.tiles.sizes
+    assert planned_words(again.tiles, SMALL["trmm"]) == decision.words
+
+
+def test_too_little_memory_says_what_is_needed() -> None:
+    with pytest.raises(UnsupportedError, match="no tiling was found that fits into 3 words"):
+        _ = compiled("gemm", 3).decision
+
+
+def test_a_schedule_that_is_given_stays() -> None:
+    kernel = ls.parse(ROWS_LATER)
+    schedule = "[n, m] -> { S0[i, j] -> [j, i] }"
+    made = Compilation(kernel, Choices(sizes="auto", local=20, schedule=schedule), {"n": 9, "m": 4})
+    assert str(chosen(made).tiles.schedule) == str(replace(made, choices=Choices(schedule=schedule)).tiles.schedule)
+
+
+def test_command_line_runs_a_choice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = str(POLYBENCH / "gemm.c")
+    values = [word for name, value in SMALL["gemm"].items() for word in ("-p", f"{name}={value}")]
+    assert main(["run", path, "--tile", "auto", "--local", "60", "--checked", "--json", *values]) == 0
+    ran = json.loads(capsys.readouterr().out)
+    assert main(["plan", path, "--tile", "auto", "--local", "60", "--json", *values]) == 0
+    planned = json.loads(capsys.readouterr().out)
+    auto = planned["auto"]
+    assert ran["match"]
+    assert ran["loaded"] + ran["stored"] == auto["words"] == sum(planned["volume"]["values"].values())
+    assert ran["tiling"] == planned["tiling"]
+    assert auto["cells"] <= auto["local"] == 60
+    assert {"objective", "compulsory", "bound", "ratio"} <= set(auto)
+
+
+def test_options_of_a_choice_need_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", str(POLYBENCH / "gemm.c"), "--local", "64KiB"]) == 2
+    assert "--local has no effect without --tile auto" in capsys.readouterr().err
