@@ -36,7 +36,7 @@ from loadstone.transform.choice import choose_tiling, is_legal
 from loadstone.transform.tiling import TiledKernel, Tiling
 
 TILE_CYCLES = 32
-MOST_PLANS, MOST_OF_ONE = 20, 5
+MOST_PLANS, MOST_OF_ONE, MOST_SMALLEST = 20, 4, 6
 REFINED = 0.9
 HELD_SECONDS, FEW_PIECES = 1, 4
 
@@ -183,21 +183,40 @@ class _Choosing:
     space: Sequence[Ordered]
     plans: int = 0
     least: int | None = None
-    found: tuple[float, _Candidate, Sizes, Measured] | None = None
+    last: _Candidate | None = None
+    found: tuple[tuple[float, float, int], _Candidate, Sizes, Measured] | None = None
 
     def decision(self) -> Decision:
         waiting = candidates = [self._candidate(ordered) for ordered in self.space]
         while (waiting := [each for each in waiting if each.best is not None]) and self.plans < MOST_PLANS:
-            candidate = min(waiting, key=lambda each: each.hope)
-            if self.found is not None and candidate.hope >= self.found[0]:
+            candidate = self._next(waiting)
+            if self.found is not None and candidate.hope > self.found[0][0]:
                 break
             if not candidate.refined:
                 candidate.best, candidate.refined = candidate.search.dense(self._price), True
+            elif self._is_worse_tie(candidate):
+                candidate.best = None
             else:
                 self._plan(candidate)
         if self.found is None:
+            self._plan_smallest(candidates)
+        if self.found is None:
             raise self._nothing(bool(candidates))
         return self._finished(len(candidates), self.plans < MOST_PLANS)
+
+    def _next(self, waiting: Sequence[_Candidate]) -> _Candidate:
+        """The most promising order; as long as nothing was found that fits, that which was planned last."""
+        if self.found is None and self.last in waiting:
+            return self.last
+        self.last = min(waiting, key=lambda each: each.hope)
+        return self.last
+
+    def _is_worse_tie(self, candidate: _Candidate) -> bool:
+        """Whether an order is as good as what was found, but surely takes no fewer cycles."""
+        if self.found is None or candidate.best is None or candidate.hope < self.found[0][0]:
+            return False
+        _, sizes = candidate.best
+        return self._cycles(candidate.search, sizes, self.found[3].words, "overlap") >= self.found[0][1]
 
     def _candidate(self, ordered: Ordered) -> _Candidate:
         search = SizeSearch(ordered.order, ordered.traffic, ordered.held, self.goal.local)
@@ -216,11 +235,22 @@ class _Choosing:
             return
         cells = measured.all_cells("drain")
         self.least = min(cells, self.least or cells)
-        price = self._price(measured.words, sizes)
-        if cells <= self.goal.local and (self.found is None or price < self.found[0]):
-            self.found = (price, candidate, sizes, measured)
-        if _learn(candidate.search, sizes, measured) and len(candidate.search.planned) < MOST_OF_ONE:
+        cycles = self._cycles(candidate.search, sizes, measured.words, self._mode(measured))
+        key = (self._price(measured.words, sizes), cycles, cells)
+        if cells <= self.goal.local and (self.found is None or key < self.found[0]):
+            self.found = (key, candidate, sizes, measured)
+        changed = _learn(candidate.search, sizes, measured, fits=cells <= self.goal.local)
+        if changed and len(candidate.search.planned) < MOST_OF_ONE:
             candidate.best = candidate.search.dense(self._price)
+
+    def _plan_smallest(self, candidates: Sequence[_Candidate]) -> None:
+        """Plan the smallest tiles of a few orders, those that seem to take the fewest cells first, until some fit."""
+        smallest = [(each, each.search.complete(dict.fromkeys(each.search.free, 1))) for each in candidates]
+        for candidate, sizes in sorted(smallest, key=lambda pair: pair[0].search.cells(pair[1]))[:MOST_SMALLEST]:
+            candidate.best = (0.0, sizes)
+            self._plan(candidate)
+            if self.found is not None:
+                return
 
     def _measured(self, candidate: _Candidate, sizes: Sizes) -> Measured | None:
         self.plans += 1
@@ -238,12 +268,13 @@ class _Choosing:
     def _grown(self, candidate: _Candidate, sizes: Sizes, measured: Measured) -> tuple[Sizes, Measured, Mode]:
         search, fits = candidate.search, self._mode(measured)
         _learn(search, sizes, measured)
+        search.planned.clear()
         copies = 2 if fits == "overlap" else 1
-        best, cycles = sizes, self._cycles(search, sizes, measured.words)
+        best, cycles = sizes, self._cycles(search, sizes, measured.words, fits)
         for size in (1 << k for k in range(1, 16)):
             larger = {**sizes, search.held.stepped: size}
             fitting = search.held.stepped not in search.order.single and search.cells(larger, copies) <= self.goal.local
-            if fitting and (fewer := self._cycles(search, larger, measured.words)) < cycles:
+            if fitting and (fewer := self._cycles(search, larger, measured.words, fits)) < cycles:
                 best, cycles = larger, fewer
         if best is sizes:
             return sizes, measured, fits
@@ -257,12 +288,13 @@ class _Choosing:
         possible = self.goal.strips == "overlap" and measured.doubled is not None
         return "overlap" if possible and measured.all_cells("overlap") <= self.goal.local else "drain"
 
-    def _cycles(self, search: SizeSearch, sizes: Sizes, words: int) -> float:
-        """About how many cycles: transfers beside computation, filling and emptying strips, and a price per tile."""
+    def _cycles(self, search: SizeSearch, sizes: Sizes, words: int, strips: Mode) -> float:
+        """About how many cycles: transfers beside computation, filling strips that drain, and a price per tile."""
         tiles = number_of_tiles(search.held.reach, sizes, search.order.dims)
         in_strip = number_of_tiles(search.held.reach, sizes, search.order.strip)
         compute = self.goal.instances
-        return max(words, compute) + min(words, compute) / in_strip + TILE_CYCLES * tiles
+        filling = min(words, compute) / in_strip if strips == "drain" else 0
+        return max(words, compute) + filling + TILE_CYCLES * tiles
 
     def _nothing(self, tried: bool) -> LoadstoneError:
         if self.least is None:
@@ -272,8 +304,8 @@ class _Choosing:
         return UnsupportedError(Diagnostic(message, None, f"the smallest that was planned takes --local {self.least}"))
 
 
-def _learn(search: SizeSearch, sizes: Sizes, measured: Measured) -> bool:
-    """Correct the estimate of cells by those of a plan; whether that changes it."""
+def _learn(search: SizeSearch, sizes: Sizes, measured: Measured, *, fits: bool = True) -> bool:
+    """Correct the estimate of cells by those of a plan, only upwards unless it fits; whether that changes it."""
     before = search.cells(sizes)
     search.planned.append(sizes)
     for array, live in search.held.live(sizes).items():
@@ -281,7 +313,8 @@ def _learn(search: SizeSearch, sizes: Sizes, measured: Measured) -> bool:
         if array in measured.whole:
             search.fits[array] = Fit(whole=cells)
         elif live and cells:
-            search.fits[array] = Fit(max(1.0, cells / live))
+            known = 1.0 if fits else search.fits.get(array, Fit()).factor
+            search.fits[array] = Fit(max(known, cells / live))
     return search.cells(sizes) != before
 
 

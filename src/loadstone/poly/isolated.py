@@ -37,9 +37,13 @@ def isolated(compute: Callable[[], str], operations: int, seconds: int | None = 
 
 
 def _answer(compute: Callable[[], str], operations: int, seconds: int | None, writing: int) -> None:
-    """In the child: write the result and leave, without any of the parent's cleaning up; a crash is not reported."""
+    """In the child: write the result and leave, without any of the parent's cleaning up; a crash is not reported.
+
+    What islpy prints about a limit that is reached inside of a callback would be in the way of the parent's output.
+    """
     status = _LIMIT
     faulthandler.disable()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if seconds is not None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
