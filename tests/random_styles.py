@@ -1,4 +1,4 @@
-"""Random kernels in the styles of engineers: the same kernels, with arrays addressed linearly."""
+"""Random kernels in the styles of engineers: arrays addressed linearly, loops that count in their conditions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,40 @@ from random_kernels import Argument, RandomKernel, kernel_from_seed
 
 __all__ = ["styled_kernel"]
 
+HEADER = re.compile(
+    r"(?P<indent> *)for \((?P<kind>int )?(?P<name>\w) = (?P<start>[^;]*); "
+    r"(?P=name) (?P<comparison>[<>]=?) (?P<bound>[^;]*); (?P<step>\w\+\+|\w--|\+\+\w|--\w)\)(?P<rest>.*)"
+)
 TABLE = "h"
 """The array that data select from; its extents must be declared."""
 
 
 def styled_kernel(seed: int, may: bool = False) -> RandomKernel:
     """Random kernel number `seed` in another style: the same values in the same places of memory."""
-    return _linearised(kernel_from_seed(seed, may), random.Random(f"style {seed}"))
+    choices = random.Random(f"style {seed}")
+    return _counting(_linearised(kernel_from_seed(seed, may), choices), choices)
+
+
+def _counting(kernel: RandomKernel, choices: random.Random) -> RandomKernel:
+    """The kernel with counters of other types, and steps in the conditions of some loops."""
+    lines = [_loop(line, choices) if choices.random() < 0.5 else line for line in kernel.source.split("\n")]
+    return replace(kernel, source="#include <stdint.h>\n" + "\n".join(lines))
+
+
+def _loop(line: str, choices: random.Random) -> str:
+    """A line with its loop, if it has one of a step of one, written in another way."""
+    found = HEADER.fullmatch(line)
+    if found is None:
+        return line
+    kind, name, sign = found["kind"] or "", found["name"], "+" if "+" in found["step"] else "-"
+    kind = choices.choice(("int ", "long ", "short ", "int16_t ")) if kind else ""
+    back, comparison = {"+": "-", "-": "+"}[sign], found["comparison"]
+    start = f"{kind}{name} = ({found['start']}) {back} 1"
+    if choices.random() < 0.5:
+        head = f"{start}; {sign * 2}{name} {comparison} {found['bound']};"
+    else:
+        head = f"{start}; {name}{sign * 2} {comparison} ({found['bound']}) {back} 1;"
+    return f"{found['indent']}for ({head}){found['rest']}"
 
 
 def _linearised(kernel: RandomKernel, choices: random.Random) -> RandomKernel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import assert_never
@@ -37,13 +37,16 @@ from loadstone.frontend.typing import (
     refused,
     settled,
 )
+from loadstone.frontend.wraparound import Wrap, observed_wraps, settled_wraps, wraps_of
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
-from loadstone.model.expression import Expression, unary
+from loadstone.model.expression import COMPARISONS, LOGICAL, Expression, Select, converted, unary, walk
 from loadstone.model.kernel import Access, Kernel, Original, Statement
-from loadstone.model.types import INT, ScalarType
+from loadstone.model.types import INT, ScalarType, promoted
 from loadstone.poly import coalesced, map_from_values, set_space, variable
 from loadstone.poly.dimensions import with_free_coordinates
-from loadstone.poly.spaces import constant, later_in_last_dim
+from loadstone.poly.spaces import constant, later_in_last_dim, stepped
+
+_ENDLESS, _BOUNDED = "the loop does not end", "bound the iterator in the loop's direction"
 
 
 def build_kernel(program: syntax.Program) -> Kernel:
@@ -85,7 +88,10 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
     problems.raise_if_any()
     if not builder.statements:
         raise _without_statement(program, names)
-    read = with_rows(tuple(builder.statements), names, _known(program, names, builder.statements))
+    known = _known(program, names, builder.statements)
+    assumptions = settled_wraps([*builder.wraps, *_subscript_wraps(builder.statements)], known, problems)
+    problems.raise_if_any()
+    read = with_rows(tuple(builder.statements), names, known, assumptions)
     statements = read.statements
     arrays = kernel_arrays(names, statements, read.shapes, problems)
     assumed = [assumption.condition for assumption in read.assumptions]
@@ -104,6 +110,20 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
     tiling = requested_tiling(program.directives.tiling, kernel, names, problems)
     problems.raise_if_any()
     return replace(kernel, tiling=tiling)
+
+
+def _subscript_wraps(statements: list[Statement]) -> Iterator[Wrap]:
+    """Subscripts that may have left the ranges of their types."""
+    for access in (access for statement in statements for access in accesses_of(statement)):
+        for subscript in access.subscripts:
+            yield from observed_wraps(subscript, access.relation.domain(), whole=True)
+
+
+def _choice_wraps(value: Expression, domain: isl.Set) -> Iterator[Wrap]:
+    """Affine conditions of a value, which tell what is read, with parts that may have left their types."""
+    for part in walk(value):
+        if isinstance(part, Select) and _is_affine(part.condition, domain):
+            yield from observed_wraps(part.condition, domain, whole=False)
 
 
 def _known(program: syntax.Program, names: Names, statements: list[Statement]) -> isl.Set:
@@ -211,6 +231,7 @@ class _Builder:
     resolved: Resolved
     formats: Mapping[ScalarType, ScalarType]
     statements: list[Statement] = field(default_factory=list[Statement])
+    wraps: list[Wrap] = field(default_factory=list[Wrap])
     labels: set[str] = field(default_factory=set[str])
     unnamed: count[int] = field(default_factory=count)
     conditions: count[int] = field(default_factory=lambda: count(1))
@@ -277,38 +298,58 @@ class _Builder:
         space = outer.get_space()
         iterator = variable(space, node.iterator)
         assert iterator is not None
-        start = self._affine(node.start, outer, iterators, "loop bound")
+        start = self._start(node, outer, iterators)
         distance = iterator.sub(start) if node.step > 0 else start.sub(iterator)
         reached = outer.intersect(distance.nonneg_set())
         if abs(node.step) != 1:
             modulus = isl.Val.int_from_si(space.get_ctx(), abs(node.step))
             reached = reached.intersect(distance.mod_val(modulus).zero_set())
-        holds = self._affine_set(node.condition, reached, iterators, "loop bound")
+        condition, holds = self._loop_condition(node, reached, iterators)
         fails = reached.subtract(holds)
         simple = reached.intersect(holds)
         domain = reached.subtract(later_in_last_dim(fails, node.step > 0))
         if _has_inequation(node.condition) and not fails.is_empty():
-            domain = domain.intersect(later_in_last_dim(fails, node.step < 0))
+            domain = self._ending(node, reached, domain, later_in_last_dim(fails, node.step < 0))
         domain = simple if simple.is_equal(domain) else domain
         if not domain.is_bounded():
-            raise refused("the loop does not end", node.condition.span, "bound the iterator in the loop's direction")
+            raise refused(_ENDLESS, node.condition.span, _BOUNDED)
+        tested = reached.intersect(distance.zero_set()).union(stepped(domain, node.step))
+        self.wraps += observed_wraps(condition, tested, whole=False)
+        if node.first_step == "behind test":
+            before = iterator.sub(constant(space, node.step))
+            self.wraps += wraps_of(before, iterators[node.iterator], tested, node.span)
         return coalesced(domain)
 
-    def _affine(self, node: syntax.Expr, domain: isl.Set, iterators: dict[str, ScalarType], what: str) -> isl.PwAff:
-        typing = Typing(self.names, iterators, domain)
-        expression = typing.expression(node)
-        try:
-            return affine_value(expression, domain.get_space())
-        except NotAffine as error:
-            raise not_affine(what, error, expression, typing.reads) from None
+    def _ending(self, node: syntax.For, reached: isl.Set, domain: isl.Set, before_end: isl.Set) -> isl.Set:
+        """The iterations of a loop with a `!=`, which is taken to end."""
+        endless = domain.subtract(before_end)
+        if not endless.is_empty():
+            self.wraps.append(Wrap(endless, reached, _ENDLESS, _BOUNDED, node.condition.span))
+        return domain.intersect(before_end)
 
-    def _affine_set(self, node: syntax.Expr, domain: isl.Set, iterators: dict[str, ScalarType], what: str) -> isl.Set:
+    def _start(self, node: syntax.For, domain: isl.Set, iterators: dict[str, ScalarType]) -> isl.PwAff:
+        """The first value of an iterator."""
         typing = Typing(self.names, iterators, domain)
-        expression = typing.expression(node)
+        expression = typing.expression(node.start)
+        ahead = constant(domain.get_space(), 0 if node.first_step == "after" else node.step)
+        self.wraps += observed_wraps(converted(expression, iterators[node.iterator]), domain, whole=False)
         try:
-            return affine_condition(expression, domain.get_space())
+            return affine_value(expression, domain.get_space()).add(ahead)
         except NotAffine as error:
-            raise not_affine(what, error, expression, typing.reads) from None
+            raise not_affine("loop bound", error, expression, typing.reads) from None
+
+    def _loop_condition(
+        self, node: syntax.For, domain: isl.Set, iterators: dict[str, ScalarType]
+    ) -> tuple[Expression, isl.Set]:
+        """The condition of a loop, and where it holds; a value before a step back may leave a narrow type."""
+        if node.first_step == "behind test":
+            iterators = {**iterators, node.iterator: promoted(iterators[node.iterator])}
+        typing = Typing(self.names, iterators, domain)
+        expression = typing.expression(node.condition)
+        try:
+            return expression, affine_condition(expression, domain.get_space())
+        except NotAffine as error:
+            raise not_affine("loop bound", error, expression, typing.reads) from None
 
     def _if(self, node: syntax.If, place: _Place) -> None:
         """Affine conjuncts restrict the domain; what is left depends on data and guards the statements."""
@@ -321,6 +362,7 @@ class _Builder:
             except NotAffine:
                 rest.append(part)
                 continue
+            self.wraps += observed_wraps(expression, place.domain.intersect(affine), whole=False)
             affine = affine.intersect(chosen)
         inside, outside = place.domain.intersect(affine), place.domain.subtract(affine)
         if not rest:
@@ -355,6 +397,7 @@ class _Builder:
         guard = Guard(domain, condition is None)
         value = typing.value(node.value, self._stored_type(node.target), guard)
         write = typing.write(node.target, condition is None)
+        self.wraps += _choice_wraps(value, domain)
         schedule = _schedule(domain.get_space(), (*place.time, next(place.position))).intersect_domain(domain)
         self.statements.append(
             Statement(
@@ -406,8 +449,9 @@ def _selecting(block: syntax.Block) -> set[str]:
 
 
 def _has_inequation(node: syntax.Expr) -> bool:
-    """Whether a condition holds a `!=`: a loop with it is taken to end, as it does not where it steps over the end."""
-    return any(isinstance(part, syntax.BinaryOp) and part.op == "!=" for part in expressions(node))
+    """Whether a condition holds a `!=`, or is a number: a loop with it is taken not to step over its end."""
+    operators = {part.op for part in expressions(node) if isinstance(part, syntax.BinaryOp)}
+    return "!=" in operators or not operators & (COMPARISONS | LOGICAL)
 
 
 def _all_of(parts: list[syntax.Expr]) -> syntax.Expr:

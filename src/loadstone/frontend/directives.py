@@ -10,6 +10,7 @@ import islpy as isl
 from loadstone.errors import InputError, Problems
 from loadstone.frontend import syntax
 from loadstone.frontend.typing import Names, Typing, not_affine
+from loadstone.frontend.wraparound import range_of
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
 from loadstone.model.expression import Expression
 from loadstone.model.kernel import Kernel, Statement, TilingRequest
@@ -18,13 +19,13 @@ from loadstone.poly import coalesced, set_space, variable
 
 
 def parameter_context(directives: syntax.Directives, names: Names, problems: Problems, *known: isl.Set) -> isl.Set:
-    """What is known of the parameters: unsigned ones are not negative, assumptions hold, and they are in known sets."""
+    """What is known of the parameters: the ranges of their types, assumptions, and known sets."""
     space = set_space(names.parameters, "", ())
     context = reduce(lambda all_, each: all_.intersect_params(each.params()), known, isl.Set.universe(space))
     for name in names.parameters:
         value = variable(space, name)
-        if value is not None and not names.symbols[name].type.signed:
-            context = context.intersect(value.nonneg_set())
+        if value is not None:
+            context = context.intersect(range_of(value, names.symbols[name].type))
     for assumption in directives.assumptions:
         context = context.intersect(_assumed(assumption, names, context, problems))
     if context.is_empty() and directives.assumptions and not problems.found:

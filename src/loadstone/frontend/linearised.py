@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from functools import reduce
 from itertools import chain, islice
 
 import islpy as isl
 
 from loadstone.frontend import syntax
+from loadstone.frontend.assumptions import Confidence, confidence, simple_condition
 from loadstone.frontend.typing import Names, Typing, element_relation, settled
 from loadstone.model.affine import NotAffine, affine_text, affine_value
 from loadstone.model.expression import Binary, Expression, Operand, Variable, walk
@@ -35,13 +35,11 @@ from loadstone.model.polynomial import (
     primitive,
     times,
 )
-from loadstone.poly import coalesced, set_space
-from loadstone.poly.spaces import dimension, is_simple, parameters_at_least
+from loadstone.poly import set_space
+from loadstone.poly.spaces import dimension
 
 MOST_SHAPES = 16
 """How many shapes are tried for one array."""
-LARGE = 8
-"""What a parameter of usual size is at least."""
 _SHIFTS = (0, -1, 1, -2, 2)
 
 Shape = tuple[Expression | None, ...]
@@ -58,9 +56,14 @@ class Linearised:
     remarks: tuple[str, ...]
 
 
-def with_rows(statements: tuple[Statement, ...], names: Names, context: isl.Set) -> Linearised:
-    """The statements with linear addresses read as subscripts of rows, where parameters in the context allow it."""
-    found = Linearised(statements, {}, (), ())
+def with_rows(
+    statements: tuple[Statement, ...], names: Names, context: isl.Set, assumptions: tuple[Assumption, ...]
+) -> Linearised:
+    """The statements with linear addresses read as subscripts of rows, where parameters in the context allow it.
+
+    `assumptions` are those that are made already.
+    """
+    found = Linearised(statements, {}, assumptions, ())
     for name in dict.fromkeys(a.array for s in statements for a in accesses_of(s) if _is_product(a)):
         assumed = reduce(isl.Set.intersect, (each.condition for each in found.assumptions), context)
         found = _with_array(found, _Array(names.symbols[name], names, assumed))
@@ -105,29 +108,6 @@ def _rewritten(statement: Statement, name: str, reading: _Reading) -> Statement:
     )
 
 
-class Confidence(IntEnum):
-    """How sure it is that accesses stay in their rows, surest first.
-
-    PROVED: for all parameters; SIZES: for all that are not negative, as sizes are; POSSIBLE: for some that are large.
-    """
-
-    PROVED = 0
-    SIZES = 1
-    POSSIBLE = 2
-    NONE = 3
-
-
-def _confidence(outside: isl.Set, needed: isl.Set) -> Confidence:
-    """How sure it is that a row is not left, by the parameters for which it is."""
-    space = needed.get_space()
-    if outside.is_empty():
-        return Confidence.PROVED
-    if outside.intersect(parameters_at_least(space, 0)).is_empty():
-        return Confidence.SIZES
-    large = needed.subtract(outside).intersect(parameters_at_least(space, LARGE))
-    return Confidence.NONE if large.is_empty() else Confidence.POSSIBLE
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Row:
     """An access by row and place in the row, and the instances that would leave their row."""
@@ -151,21 +131,12 @@ class _Reading:
     @property
     def confidence(self) -> Confidence:
         """How sure it is that no access leaves its row."""
-        return _confidence(self.outside, self.needed)
+        return confidence(self.outside, self.needed)
 
     @property
     def condition(self) -> isl.Set | None:
         """A simple condition under which no access leaves its row, if there is one."""
-        condition = coalesced(self.needed.subtract(self.outside).gist(self.needed))
-        match self.confidence:
-            case Confidence.PROVED:
-                return isl.Set.universe(self.needed.get_space())
-            case Confidence.NONE:
-                return None
-            case Confidence.SIZES if not is_simple(condition):
-                return parameters_at_least(self.needed.get_space(), 0)
-            case _:
-                return condition if is_simple(condition) else None
+        return simple_condition(self.outside, self.needed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -265,7 +236,7 @@ class _Array:
             except NotAffine:
                 return None
             ways.append((shift, domain.subtract(moved.nonneg_set().intersect(moved.lt_set(limit)))))
-        return min(ways, key=lambda way: _confidence(way[1].params(), domain.params()))
+        return min(ways, key=lambda way: confidence(way[1].params(), domain.params()))
 
     def _by_rows(self, access: Access, subscripts: tuple[Expression, ...], inner: tuple[Polynomial, ...]) -> Access:
         """The access with these subscripts; only the first may be unknown, and is then anything in its range."""

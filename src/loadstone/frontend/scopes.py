@@ -195,6 +195,8 @@ def final_value(loop: syntax.For) -> syntax.Expr | None:
     condition = loop.condition
     if not isinstance(condition, syntax.BinaryOp) or condition.op not in _MIRRORED or abs(loop.step) != 1:
         return None
+    if loop.first_step != "after":
+        return None
     if _is_name(condition.left, loop.iterator):
         op, bound = condition.op, condition.right
     elif _is_name(condition.right, loop.iterator):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal as OneOf
 
 from loadstone.errors import Diagnostic, Span
 from loadstone.model.kernel import Original
@@ -104,11 +105,16 @@ class Declare:
     symbol: Symbol
 
 
+FirstStep = OneOf["after", "before test", "behind test"]
+
+
 @dataclass(frozen=True, slots=True)
 class For:
     """A loop `for (iterator = start; condition; iterator += step)`.
 
-    `declared` is the iterator's type when the loop declares it.
+    `declared` is the iterator's type when the loop declares it. `first_step`: where the first step stands, if not after
+    the first iteration. In `for (i = a; ++i < n;)` it stands before the test, in `for (j = m; j-- > 0;)` behind it;
+    `condition` is on the values that the body sees.
     """
 
     iterator: str
@@ -118,6 +124,7 @@ class For:
     step: int
     body: Block
     span: Span
+    first_step: FirstStep = "after"
 
 
 @dataclass(frozen=True, slots=True)

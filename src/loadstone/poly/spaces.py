@@ -63,6 +63,14 @@ def later_in_last_dim(value: isl.Set, upward: bool) -> isl.Set:
     return value.apply(reach)
 
 
+def stepped(value: isl.Set, step: int) -> isl.Set:
+    """The points moved in the last dimension."""
+    space = value.get_space()
+    *outer, last = (dimension(space, position) for position in range(space.dim(Dim.set)))
+    moved = map_from_values(space, [*outer, last.add(constant(space, step))])
+    return value.apply(moved).reset_space(space)
+
+
 def range_product(maps: Sequence[isl.Map]) -> isl.Map:
     """The map to the values of several maps of one domain, one after the other."""
     result, *rest = maps
@@ -138,12 +146,6 @@ def parameters_at_least(space: isl.Space, number: int) -> isl.Set:
     for position in range(space.dim(Dim.param)):
         box = box.lower_bound_val(Dim.param, position, least)
     return box
-
-
-def is_simple(value: isl.Set) -> bool:
-    """Whether a set is one polyhedron, without quotients."""
-    pieces = value.get_basic_set_list()
-    return pieces.n_basic_set() == 1 and pieces.get_at(0).dim(Dim.div) == 0
 
 
 def box_near_least(known: isl.Set, reach: int) -> isl.Set:

@@ -105,7 +105,10 @@ class Inliner:
                 before, condition = self._hoisted(node.cond)
                 return [*before, self._with_blocks(node, cond=condition)]
             case c_ast.For():
-                self._check_head(node)
+                self._check_head(node.init, node.cond, node.next)
+                return [self._with_blocks(node)]
+            case c_ast.While():
+                self._check_head(node.cond)
                 return [self._with_blocks(node)]
             case c_ast.ExprList():
                 return [part for expr in node.exprs for part in self._statement(expr)]
@@ -144,8 +147,8 @@ class Inliner:
         calls = (self._call(part) for node in nodes if node is not None for part in walk(node))
         return next((call for call in calls if call), None)
 
-    def _check_head(self, node: c_ast.For) -> None:
-        call = self._first_call(node.init, node.cond, node.next)
+    def _check_head(self, *parts: c_ast.Node | None) -> None:
+        call = self._first_call(*parts)
         if call:
             hint = "only functions that return one expression of their arguments can be called here"
             raise refused(f"'{call.name}' cannot be called in the head of a loop", self.span(call.node), hint)

@@ -9,6 +9,7 @@ from pycparser import c_ast
 
 from loadstone.errors import Diagnostic, InputError, Problems, Span
 from loadstone.frontend import syntax
+from loadstone.frontend.c.counters import counted_loops, plain_loop
 from loadstone.frontend.c.declarations import (
     Environment,
     Shape,
@@ -21,7 +22,10 @@ from loadstone.frontend.c.trees import innermost, subscripted, summands
 from loadstone.model.types import INT, ULONG, Number, ScalarType
 
 _REFUSED_STATEMENTS: dict[type[c_ast.Node], tuple[str, str]] = {
-    c_ast.While: ("'while' loops are not static control", "write a 'for' loop with affine bounds"),
+    c_ast.While: (
+        "this 'while' loop is not static control",
+        "set its counter right before it, test it in its condition, and step it by a constant at its end",
+    ),
     c_ast.DoWhile: ("'do' loops are not static control", "write a 'for' loop with affine bounds"),
     c_ast.Break: ("'break' is not static control", "put the exit condition into the loop bound"),
     c_ast.Continue: ("'continue' is not supported", "put the rest of the loop body under the opposite condition"),
@@ -70,7 +74,7 @@ class Lowering:
 
     def statements(self, nodes: Iterable[c_ast.Node]) -> Iterator[syntax.Node]:
         """The lowered statements; those with problems are left out."""
-        for node in nodes:
+        for node in counted_loops(nodes):
             try:
                 yield from self._statement(node, "")
             except InputError as error:
@@ -186,12 +190,13 @@ class Lowering:
 
     def _for(self, node: c_ast.For) -> syntax.For:
         span = self.span(node)
+        node, first_step = plain_loop(node)
         iterator, declared, start = self._loop_start(node, span)
         if node.cond is None:
             raise refused("the loop has no condition", span, f"write for (...; {iterator} < n; ...)")
         step = self._loop_step(node, iterator, span)
         body = self.block(node.stmt)
-        return syntax.For(iterator, declared, start, self.expression(node.cond), step, body, span)
+        return syntax.For(iterator, declared, start, self.expression(node.cond), step, body, span, first_step)
 
     def _loop_start(self, node: c_ast.For, span: Span) -> tuple[str, ScalarType | None, syntax.Expr]:
         match node.init:

@@ -1,0 +1,109 @@
+"""Loops that count in their own ways, as `for` loops that start, test and step.
+
+for (j = m; j-- > 0;) S           ->  for (j = m, step once; j + 1 > 0; j--) S
+for (i = -1; ++i < n;) S          ->  for (i = -1, step once; i < n; i++) S
+i = 0; while (i < n) { S; i++; }  ->  for (i = 0; i < n; i++) S
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+
+from pycparser import c_ast
+
+from loadstone.frontend import syntax
+from loadstone.frontend.c.trees import items_of, mapped, names_used, walk
+
+_STEPS = {"p++": 1, "++": 1, "p--": -1, "--": -1}
+
+
+def counted_loops(nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
+    """The statements of a block with `while` loops as `for` loops, where their counters are set before them."""
+    result: list[c_ast.Node] = []
+    for node in nodes:
+        result.append(_as_for(node, result) if isinstance(node, c_ast.While) else node)
+    return result
+
+
+def _as_for(node: c_ast.While, before: list[c_ast.Node]) -> c_ast.Node:
+    """The loop with the start of its counter, which is taken out of the statements before it."""
+    counter = counter_of(node)
+    start = None if counter is None else _taken_start(before, counter)
+    if start is None:
+        return node
+    first = c_ast.Assignment("=", c_ast.ID(counter, node.coord), start, node.coord)
+    return c_ast.For(first, node.cond, None, node.stmt, node.coord)
+
+
+def plain_loop(node: c_ast.For) -> tuple[c_ast.For, syntax.FirstStep]:
+    """The loop with its step behind its condition, and where its first step stands."""
+    counter = counter_of(node)
+    if node.next is not None or counter is None:
+        return node, "after"
+    steps = [part for part in walk(node.cond) if _steps(part, counter)] if node.cond is not None else []
+    if not steps:
+        return _stepping_last(node), "after"
+    return _stepping_in_condition(node, steps[0]), "behind test" if steps[0].op.startswith("p") else "before test"
+
+
+def counter_of(node: c_ast.For | c_ast.While) -> str | None:
+    """The variable that a loop without a step of its own counts with: in its condition, or in its last statement."""
+    if node.cond is None:
+        return None
+    for part in (*walk(node.cond), *items_of(node.stmt)[-1:]):
+        if isinstance(part, c_ast.UnaryOp) and part.op in _STEPS and isinstance(part.expr, c_ast.ID):
+            target: c_ast.Node = part.expr
+        elif isinstance(part, c_ast.Assignment):
+            target = part.lvalue
+        else:
+            continue
+        if isinstance(target, c_ast.ID) and target.name in set(names_used(node.cond)):
+            return target.name
+    return None
+
+
+def _steps(node: c_ast.Node, counter: str) -> bool:
+    is_step = isinstance(node, c_ast.UnaryOp) and node.op in _STEPS
+    return is_step and isinstance(node.expr, c_ast.ID) and node.expr.name == counter
+
+
+def _stepping_in_condition(node: c_ast.For, step: c_ast.UnaryOp) -> c_ast.For:
+    """The loop whose condition steps; what it tests is the value before a step that follows the value."""
+    sign, coord = _STEPS[step.op], step.coord
+    tested = _shifted(step.expr, -sign) if step.op.startswith("p") else step.expr
+    result = copy(node)
+    result.cond = _replaced(node.cond, step, tested)
+    result.next = c_ast.UnaryOp("p++" if sign > 0 else "p--", step.expr, coord)
+    return result
+
+
+def _shifted(value: c_ast.Node, amount: int) -> c_ast.Node:
+    one = c_ast.Constant("int", "1", value.coord)
+    return c_ast.BinaryOp("+" if amount > 0 else "-", value, one, value.coord)
+
+
+def _replaced(node: c_ast.Node, old: c_ast.Node, new: c_ast.Node) -> c_ast.Node:
+    return new if node is old else mapped(node, lambda child: _replaced(child, old, new))
+
+
+def _stepping_last(node: c_ast.For) -> c_ast.For:
+    """The loop whose last statement steps."""
+    *body, last = items_of(node.stmt)
+    result = copy(node)
+    result.next, result.stmt = last, c_ast.Compound(body, node.stmt.coord)
+    return result
+
+
+def _taken_start(before: list[c_ast.Node], counter: str) -> c_ast.Node | None:
+    """What a counter is set to right before its loop, taken out of the statements there."""
+    match before[-1:]:
+        case [c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value)] if name == counter:
+            before.pop()
+            return value
+        case [c_ast.Decl(name=name, init=c_ast.Node()) as declared] if name == counter:
+            before[-1] = copy(declared)
+            before[-1].init = None
+            return declared.init
+        case _:
+            return None
