@@ -600,13 +600,13 @@ def test_structures_are_taken_apart(read: Read) -> None:
     }
     """
     kernel = read(scop(body, parameters, top=top))
-    check_reads(kernel, "S1", "{ S1[i] -> sum_re[] }", "{ S1[i] -> z_re[i] }", "{ S1[i] -> p_im[0] }")
+    check_reads(kernel, "S1", "{ S1[i] -> sum_re[] }", "{ S1[i] -> z[i, 0] }", "{ S1[i] -> p[0, 1] }")
     check_write(kernel, "S2", "{ S2[i] -> cells_at_im[i, i mod 4] }")
-    check_write(kernel, "S3", "{ S3[i] -> z_re[i] }")
-    check_write(kernel, "S4", "{ S4[i] -> z_im[i] }")
+    check_write(kernel, "S3", "{ S3[i] -> z[i, 0] }")
+    check_write(kernel, "S4", "{ S4[i] -> z[i, 1] }")
     assert kernel.arrays["cells_count"].type.name == "int"
     assert extents(kernel, "cells_at_im") == ["n", "4"]
-    assert kernel.arrays["z_im"].live_out
+    assert kernel.arrays["z"].live_out
     assert not kernel.arrays["sum_re"].live_out
 
 

@@ -58,7 +58,7 @@ def test_rows_are_proved(tmp_path: Path, target: str, element: str) -> None:
     assert written.relation.align_params(expected.get_space()).is_equal(expected)
     assert not kernel.assumptions
     assert not kernel.remarks
-    assert kernel.arrays["a"].flat
+    assert kernel.arrays["a"].flat == kernel.arrays["a"].rank
 
 
 def test_local_names_of_rows_are_followed(tmp_path: Path) -> None:

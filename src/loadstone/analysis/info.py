@@ -61,5 +61,5 @@ def _array(array: Array, needed: bool, kernel: Kernel) -> dict[str, Any]:
         "extents": [affine_text(extent, kernel.parameters) for extent in array.extents],
         "live_in": needed,
         "live_out": array.live_out,
-        **({"flat": True} if array.flat else {}),
+        **({"flat": array.flat} if array.flat else {}),
     }

@@ -60,7 +60,8 @@ def kernel_arrays(
         values = _filled(symbol, extents)
         arrays[name] = Array(
             *(name, symbol.type.plain, extents, symbol.initialised, live_out, values, symbol.local, symbol.span),
-            flat=shape is not None,
+            flat=0 if shape is None else len(shape) - len(symbol.extents) + 1,
+            record=symbol.record,
         )
         context = context if shape else _nonnegative(context, symbol, extents)
     return KernelArrays(arrays, context)

@@ -76,11 +76,8 @@ def accesses_of(statement: Statement) -> tuple[Access, ...]:
 
 
 def _is_product(access: Access) -> bool:
-    """Whether an access has one subscript, and that multiplies variables."""
-    if len(access.subscripts) != 1:
-        return False
-    value = polynomial(access.subscripts[0])
-    return degree(value) > 1
+    """Whether the first subscript of an access multiplies variables."""
+    return bool(access.subscripts) and degree(polynomial(access.subscripts[0])) > 1
 
 
 def _with_array(found: Linearised, array: _Array) -> Linearised:
@@ -194,11 +191,16 @@ class _Array:
     def _read_by(self, inner: tuple[Polynomial, ...], accesses: Sequence[Access]) -> _Reading | None:
         rows = {access: row for access in accesses if (row := self._row(access, inner)) is not None}
         first = self._rows_declared(inner)
-        if len(rows) < len(accesses) or (first is None and not all(_is_affine(row.access) for row in rows.values())):
+        if len(rows) < len(accesses) or not all(_is_affine(row.access, first is None) for row in rows.values()):
             return None
         needed = _union(access.relation.domain().params() for access in accesses).intersect(self.context)
         outside = _union(row.outside.params() for row in rows.values())
-        return _Reading((first, *map(as_expression, inner)), rows, outside, needed)
+        return _Reading((first, *map(as_expression, inner), *self._further_extents()), rows, outside, needed)
+
+    def _further_extents(self) -> Iterator[Expression | None]:
+        """The extents of the dimensions behind the first, as the source has them."""
+        typing = Typing(self.names, {}, isl.Set.universe(set_space(self.names.parameters, "", ())))
+        return (None if extent is None else typing.expression(extent) for extent in self.symbol.extents[1:])
 
     def _rows_declared(self, inner: tuple[Polynomial, ...]) -> Expression | None:
         """The number of rows, where the declared extent is a multiple of their size."""
@@ -224,7 +226,8 @@ class _Array:
             places[position] = plus(places[position], times(inner[position - 1], {ONE: shift}))
             places[position - 1] = plus(places[position - 1], {ONE: -shift})
             outside = outside.union(beyond)
-        return _Row(self._by_rows(access, tuple(map(as_expression, places)), inner), outside)
+        subscripts = (*map(as_expression, places), *access.subscripts[1:])
+        return _Row(self._by_rows(access, subscripts, inner), outside)
 
     def _shifted(self, place: Polynomial, extent: Polynomial, domain: isl.Set) -> tuple[int, isl.Set] | None:
         """How many rows to add so that a place lies in its row, and the instances for which it does not."""
@@ -243,7 +246,7 @@ class _Array:
         domain = access.relation.domain()
         values = [_affine(subscript, domain.get_space()) for subscript in subscripts]
         relation = element_relation(domain.get_space(), access.array, values).intersect_domain(domain)
-        exact = access.certain and values[0] is not None
+        exact = access.certain and all(value is not None for value in values)
         rows = self._rows_declared(inner)
         limit = None if rows is None else _affine(rows, relation.get_space().range())
         if values[0] is None:
@@ -257,7 +260,8 @@ class _Array:
         condition = reading.condition
         if condition is None or reading.confidence is Confidence.PROVED:
             return None
-        rows = "".join(f"[{affine_text(extent, self.names.parameters)}]" for extent in reading.shape[1:] if extent)
+        inner = reading.shape[1:]
+        rows = "".join(f"[{affine_text(extent, self.names.parameters) if extent else ''}]" for extent in inner)
         return Assumption(condition, f"so that '{self.symbol.name}' can be read as {self.symbol.name}[]{rows}")
 
     def remark(self, accesses: Sequence[Access]) -> str:
@@ -276,9 +280,10 @@ def _affine(expression: Expression, space: isl.Space) -> isl.PwAff | None:
         return None
 
 
-def _is_affine(access: Access) -> bool:
+def _is_affine(access: Access, with_first: bool) -> bool:
+    """Whether all subscripts of an access are affine, or all but the first."""
     space = access.relation.domain().get_space()
-    return all(_affine(subscript, space) is not None for subscript in access.subscripts)
+    return all(_affine(subscript, space) is not None for subscript in access.subscripts[0 if with_first else 1 :])
 
 
 def _union(sets: Iterable[isl.Set]) -> isl.Set:

@@ -154,7 +154,7 @@ class Symbol:
     `extents` holds None where the declaration leaves an extent open (`double a[]`, `double *a`). `initialised`: it
     may hold a value before the kernel starts. `live_out`: somebody may read it when the kernel has ended if it is
     written. `values`: the contents of a constant. `constant`: the value never changes. `local`: declared inside the
-    kernel.
+    kernel. `record`: the type of the structures whose words are the last dimension.
     """
 
     name: str
@@ -166,6 +166,7 @@ class Symbol:
     constant: bool = False
     values: tuple[Number, ...] | None = None
     local: bool = False
+    record: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,9 @@ class Array:
 
     `extents` are expressions over the parameters. `initialised`: its contents are defined when the kernel starts.
     `live_out`: somebody may look at it when the kernel has ended. `values`: the contents, where the source states
-    them (row by row). `local`: declared inside of the kernel. `flat`: the source subscripts it by one address,
-    `a[i * n + k]`, which is that of `extents`, row by row.
+    them (row by row). `local`: declared inside of the kernel. `flat`: how many of the first
+    dimensions the source subscripts by one address, `a[i * n + k]`. `record`: the type of structures in the source
+    whose words are the last dimension. Both leave its layout as it is: row by row.
     """
 
     name: str
@@ -38,7 +39,8 @@ class Array:
     values: tuple[Number, ...] | None = None
     local: bool = False
     span: Span | None = None
-    flat: bool = False
+    flat: int = 0
+    record: str = ""
 
     @property
     def rank(self) -> int:

@@ -337,7 +337,7 @@ def _declared(array: Array, pointers: frozenset[str]) -> str:
 
 def _is_by_address(array: Array) -> bool:
     """Whether a function takes an array as a pointer to its first element, as the source does."""
-    return array.flat and not _is_temporary(array)
+    return array.flat == array.rank > 1 and not _is_temporary(array)
 
 
 def _address(array: Array, subscripts: Sequence[Text]) -> str:
@@ -355,7 +355,8 @@ def declaration(array: Array) -> str:
     return f"{array.type} {array.name}" + "".join(f"[{emit_expression(e)}]" for e in array.extents)
 
 
-def cast_to_rows(array: Array, kind: ScalarType) -> str:
-    """The declarator of a pointer to the rows of an array."""
-    rest = "".join(f"[{emit_expression(e)}]" for e in array.extents[1:])
-    return f"{kind} (*{array.name}){rest}"
+def cast_to_rows(array: Array) -> str:
+    """The declarator of a pointer to the rows of an array, as the source sees them."""
+    last = -1 if array.record else None
+    rest = "".join(f"[{emit_expression(e)}]" for e in array.extents[max(array.flat, 1) : last])
+    return f"{array.record or array.type} (*{array.name}){rest}"

@@ -60,8 +60,7 @@ def _opened(array: Array, position: int) -> str:
     """The declaration that gives an array its memory."""
     if array.rank == 0:
         return f"{declaration(array)} = *({array.type} *)loadstone_memory[{position}]"
-    pointer = f"{array.type} *{array.name}" if array.flat else cast_to_rows(array, array.type)
-    return f"{pointer} = loadstone_memory[{position}]"
+    return f"{cast_to_rows(array)} = loadstone_memory[{position}]"
 
 
 def emit_printed(kernel: Kernel, entry: str, loops: Node | None = None) -> str:

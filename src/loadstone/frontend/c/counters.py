@@ -41,7 +41,7 @@ def plain_loop(node: c_ast.For) -> tuple[c_ast.For, syntax.FirstStep]:
     counter = counter_of(node)
     if node.next is not None or counter is None:
         return node, "after"
-    steps = [part for part in walk(node.cond) if _steps(part, counter)] if node.cond is not None else []
+    steps = _steps_in(node.cond, counter)
     if not steps:
         return _stepping_last(node), "after"
     return _stepping_in_condition(node, steps[0]), "behind test" if steps[0].op.startswith("p") else "before test"
@@ -63,9 +63,11 @@ def counter_of(node: c_ast.For | c_ast.While) -> str | None:
     return None
 
 
-def _steps(node: c_ast.Node, counter: str) -> bool:
-    is_step = isinstance(node, c_ast.UnaryOp) and node.op in _STEPS
-    return is_step and isinstance(node.expr, c_ast.ID) and node.expr.name == counter
+def _steps_in(condition: c_ast.Node | None, counter: str) -> list[c_ast.UnaryOp]:
+    """The places where a condition steps a counter."""
+    parts = () if condition is None else walk(condition)
+    steps = (part for part in parts if isinstance(part, c_ast.UnaryOp) and part.op in _STEPS)
+    return [part for part in steps if isinstance(part.expr, c_ast.ID) and part.expr.name == counter]
 
 
 def _stepping_in_condition(node: c_ast.For, step: c_ast.UnaryOp) -> c_ast.For:

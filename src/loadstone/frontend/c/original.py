@@ -18,12 +18,13 @@ def original_text(
     functions: Collection[str],
     text: str,
     scalars: tuple[tuple[ScalarType, str], ...],
+    records: Sequence[str],
 ) -> Original:
-    """The text with the types, constants and functions of its file that it uses.
+    """The text with the types, also of records, and with the constants and functions of its file that it uses.
 
     Functions that use variables of the file stand inside of the text, where those variables are declared.
     """
-    needed = set(_words(text))
+    needed = {*_words(text), *(word for record in records for word in _words(record))}
     outside: list[str] = []
     inside: list[str] = []
     for node in reversed(definitions):

@@ -92,7 +92,8 @@ class _Reader:
         symbols = (*self._globals(), *self._function_symbols())
         simple = {function.name: function for function in self._simple_functions()}
         items, result = self._without_return()
-        items, text = self._expanded(items, simple)
+        items, text, is_own = self._expanded(items, simple)
+        symbols = symbols if is_own else tuple(replace(symbol, record="") for symbol in symbols)
         symbols = tuple(map(self._with_stream_shape, symbols))
         body = _with_result_declared(syntax.Block(tuple(self.lowering.statements(items))), result)
         directives = read_directives(self.pragmas, self.lowering.expression_at, self.problems)
@@ -122,7 +123,8 @@ class _Reader:
         if self.environment.formats != dict(self.dialect.formats):
             return None
         if self.dialect.original is None:
-            return original_text(self.definitions, functions, text, scalars)
+            records = [symbol.record for symbol in symbols if symbol.record]
+            return original_text(self.definitions, functions, text, scalars, records)
         found = self.dialect.original(self.scop.start, self._end)
         elements = {symbol.name: spelled_in_cpp(symbol.type) for symbol in symbols}
         return replace(found, scalars=scalars, elements=elements, streams=frozenset(self.streams.parameters))
@@ -143,8 +145,8 @@ class _Reader:
 
     def _expanded(
         self, items: tuple[c_ast.Node, ...], simple: Mapping[str, syntax.Function]
-    ) -> tuple[list[c_ast.Node], str]:
-        """The statements with calls expanded and structures taken apart, and their text."""
+    ) -> tuple[list[c_ast.Node], str, bool]:
+        """The statements with calls expanded and structures taken apart, a text, and whether it is that of the user."""
         functions = {f.decl.name: f for f in self._functions() if f.decl.name not in simple}
         local = self._local_names()
         active = [self.scop.function.decl.name]
@@ -152,9 +154,9 @@ class _Reader:
         inliner.references = self.dialect.references
         changed = self.structures.statements(self._without_streams(inliner.statements(items)))
         if not (inliner.used or self.structures.used):
-            return changed, self._text()
+            return changed, self._text(), True
         block = c_generator.CGenerator().visit(c_ast.Compound(changed))
-        return changed, block.strip().removeprefix("{").removesuffix("}")
+        return changed, block.strip().removeprefix("{").removesuffix("}"), False
 
     def _without_streams(self, items: list[c_ast.Node]) -> list[c_ast.Node]:
         """The statements with streams as arrays."""
@@ -202,9 +204,10 @@ class _Reader:
 
     def _symbols(self, node: c_ast.Decl, *, initialised: bool, live_out: bool) -> Iterator[syntax.Symbol]:
         """The symbols of a declaration; what kernels cannot hold is only noted."""
-        for part in self.structures.declarations(node):
+        for part in self.structures.shared_declarations(node):
             try:
-                yield self.lowering.symbol(part, initialised=initialised, live_out=live_out)
+                symbol = self.lowering.symbol(part, initialised=initialised, live_out=live_out)
+                yield replace(symbol, record=self.structures.records.get(symbol.name, ""))
             except InputError as error:
                 self.lowering.unsupported[part.name] = error.diagnostics[0]
 

@@ -1,8 +1,12 @@
-"""Structures taken apart, so that every member is a scalar or an array of its own.
+"""Structures taken apart, so that every member is a scalar, or an element of an array.
 
-struct complex z[8], w;       ->  float z_re[8]; float z_im[8]; float w_re; float w_im;
-z[i].re = w.im;               ->  z_re[i] = w_im;
-z[i] = w;                     ->  z_re[i] = w_re; z_im[i] = w_im;
+struct complex w;             ->  float w_re; float w_im;
+struct complex *z;            ->  float (*z)[2];
+z[i].re = w.im;               ->  z[i][0] = w_im;
+z[i] = w;                     ->  z[i][0] = w_re; z[i][1] = w_im;
+
+Arrays of structures that the kernel shares with others keep their layout: where all members have one type, they are
+words that follow each other. Where they have not, and inside of the kernel, each member is an array of its own.
 """
 
 from __future__ import annotations
@@ -10,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field
+from math import prod
 
 from pycparser import c_ast
 
 from loadstone.errors import InputError, Problems, Span
-from loadstone.frontend.c.declarations import Environment
+from loadstone.frontend.c.declarations import Environment, constant_number, shape_of
 from loadstone.frontend.c.lower import refused
 from loadstone.frontend.c.trees import element, innermost, items_of, mapped, renamed, subscripted, with_innermost
 
@@ -22,33 +27,81 @@ _Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class _Words:
+    """Where a member lies in a structure, in words, and the distances of its elements."""
+
+    first: int
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Variable:
-    """A declared variable with structure type: what its members are called, and how many subscripts it has itself."""
+    """A declared variable with structure type: what its members are called, and how many subscripts it has itself.
+
+    `words` tell where members lie in a structure that keeps its layout, `inside` that the kernel declares it.
+    """
 
     members: dict[_Path, str]
     rank: int
+    words: dict[_Path, _Words] | None = None
+    inside: bool = False
 
 
 @dataclass(slots=True)
 class Structures:
-    """Takes the structures of one kernel apart; `used`: there were some."""
+    """Takes the structures of one kernel apart; `used`: some from outside of it do not keep their layout.
+
+    `records` are the types of variables that do.
+    """
 
     environment: Environment
     span: Callable[[c_ast.Node], Span]
     problems: Problems
     taken: set[str]
     used: bool = False
+    records: dict[str, str] = field(default_factory=dict[str, str])
     _scopes: list[dict[str, _Variable | None]] = field(default_factory=lambda: [{}])
 
-    def declarations(self, node: c_ast.Decl) -> list[c_ast.Decl]:
+    def declarations(self, node: c_ast.Decl, *, inside: bool = False) -> list[c_ast.Decl]:
         """The declarations of the members, without values; a variable of another type is left as it is."""
         members = dict(self._members(node.type))
         if () in members:
             self._scopes[-1][node.name] = None
             return [node]
         names = {path: self._fresh("_".join((node.name, *path))) for path in members}
-        self._scopes[-1][node.name] = _Variable(names, len(list(_layers(node.type))))
+        self._scopes[-1][node.name] = _Variable(names, len(list(_layers(node.type))), inside=inside)
         return [_member(node, kind, names[path]) for path, kind in members.items()]
+
+    def shared_declarations(self, node: c_ast.Decl) -> list[c_ast.Decl]:
+        """The declarations of what the kernel shares with others; an array keeps the layout of its structures."""
+        rank = len(list(_layers(node.type)))
+        words = self._words(node.type) if rank and node.init is None else None
+        if words is None:
+            return self.declarations(node)
+        size, inner, places = words
+        self._scopes[-1][node.name] = _Variable(dict.fromkeys(places, node.name), rank, places)
+        self.records[node.name] = _type_text(innermost(node.type))
+        row = c_ast.ArrayDecl(inner, c_ast.Constant("int", str(size), node.coord), [], node.coord)
+        result = copy(node)
+        result.type = with_innermost(node.type, row)
+        return [renamed(result, node.name)]
+
+    def _words(self, node: c_ast.Node) -> tuple[int, c_ast.Node, dict[_Path, _Words]] | None:
+        """The words of a structure, the declarator of one, and where members lie; None unless all have one type."""
+        members = dict(self._members(innermost(node)))
+        shapes = {path: shape_of(kind, self.environment) for path, kind in members.items()}
+        if () in members or len({shape.element for shape in shapes.values()}) != 1:
+            return None
+        places: dict[_Path, _Words] = {}
+        size = 0
+        for path, shape in shapes.items():
+            extents = [constant_number(extent, self.environment.enumerators) for extent in shape.extents]
+            if shape.element is None or shape.pointer or not all(isinstance(extent, int) for extent in extents):
+                return None
+            whole = [int(extent) for extent in extents if extent is not None]
+            places[path] = _Words(size, tuple(prod(whole[k + 1 :]) for k in range(len(whole))))
+            size += prod(whole)
+        return size, innermost(next(iter(members.values()))), places
 
     def statements(self, nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
         """The statements without structures; those with problems are left out."""
@@ -119,10 +172,9 @@ class Structures:
 
     def _declared(self, node: c_ast.Decl) -> list[c_ast.Decl]:
         """The declarations of the members of a structure, with their values."""
-        parts = self.declarations(node)
+        parts = self.declarations(node, inside=True)
         if node.init is None:
             return parts
-        self.used = True
         if isinstance(node.init, c_ast.InitList):
             values = self._listed(node.init, parts)
         else:
@@ -180,7 +232,11 @@ class Structures:
             return mapped(node, self._expression)
         if path not in variable.members:
             raise self._not_a_member(base, path, variable)
-        self.used = True
+        if variable.words is not None:
+            changed = [self._expression(subscript) for subscript in subscripts]
+            place = _place(variable.words[path], changed[variable.rank :], base)
+            return element(c_ast.ID(variable.members[path], base.coord), [*changed[: variable.rank], place])
+        self.used = self.used or not variable.inside
         member = c_ast.ID(variable.members[path], base.coord)
         return element(member, [self._expression(subscript) for subscript in subscripts])
 
@@ -189,6 +245,21 @@ class Structures:
         if any(member[: len(path)] == path for member in variable.members):
             return refused("a structure can only be used member by member", self.span(base), hint)
         return refused(f"the structure has no member '{'.'.join(path)}'", self.span(base), hint)
+
+
+def _place(words: _Words, subscripts: list[c_ast.Node], base: c_ast.Node) -> c_ast.Node:
+    """The position of a word of a structure."""
+    total: c_ast.Node = c_ast.Constant("int", str(words.first), base.coord)
+    for stride, subscript in zip(words.strides, subscripts, strict=True):
+        scaled = c_ast.BinaryOp("*", c_ast.Constant("int", str(stride), base.coord), subscript, base.coord)
+        total = c_ast.BinaryOp("+", total, scaled, base.coord)
+    return total
+
+
+def _type_text(node: c_ast.Node) -> str:
+    """The name of a structure type, as the source uses it."""
+    kind = getattr(node, "type", None)
+    return " ".join(kind.names) if isinstance(kind, c_ast.IdentifierType) else f"struct {getattr(kind, 'name', '')}"
 
 
 def _member(node: c_ast.Decl, kind: c_ast.Node, name: str) -> c_ast.Decl:
