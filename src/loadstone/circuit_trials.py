@@ -83,7 +83,8 @@ def run_system(compilation: CircuitCompilation, external: ExternalMemory, option
         cycles=run.cycles,
         baseline=None if options.no_baseline else baseline(compilation, external),
         memory=_memory_use(external, run),
-        lanes=design.lanes if compilation.hardware.unroll > 1 else None,
+        lanes=design.lanes if compilation.lanes > 1 else None,
+        suggestion=compilation.suggestion,
         tiling=tiling_info(compilation.tiles),
         activities=run.activities,
     )
@@ -129,7 +130,8 @@ def predict_system(compilation: CircuitCompilation, timing: Timing) -> Outcome:
         cycles=run.cycles,
         sample=Sample(run.gone_through, run.tiles) if sampled else None,
         memory=_memory_use(timing, run),
-        lanes=design.lanes if compilation.hardware.unroll > 1 else None,
+        lanes=design.lanes if compilation.lanes > 1 else None,
+        suggestion=compilation.suggestion,
         tiling=tiling_info(compilation.tiles),
         activities=run.activities,
     )

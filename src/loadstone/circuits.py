@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from loadstone.analysis.hls_pragmas import suggested_lanes
 from loadstone.bus.ports import PAGE_BYTES, Bus
 from loadstone.errors import Diagnostic, InputError
 from loadstone.hardware.accelerator.top import make_accelerator_design
@@ -20,6 +21,7 @@ from loadstone.hardware.network.top import NetworkDesign, make_network_design
 from loadstone.hardware.on_chip import OnChipDesign, make_on_chip
 from loadstone.loops.ranges import Limits, parameter_limits
 from loadstone.loops.transformed import program_loops
+from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.kernel import Kernel
 from loadstone.networks.model import Network
 from loadstone.options import HardwareOptions
@@ -77,6 +79,17 @@ class CircuitCompilation(Compilation):
         return make_on_chip(self.substituted, loops, self.limits, self.memories, self.operations)
 
     @cached_property
+    def suggestion(self) -> HlsPragma | None:
+        """The pragma that the number of lanes comes from, if no option gives it."""
+        return suggested_lanes(self.kernel) if self.hardware.unroll is None else None
+
+    @property
+    def lanes(self) -> int:
+        """The number of lanes asked for."""
+        suggested = self.suggestion.number("factor") if self.suggestion else None
+        return self.hardware.unroll or suggested or 1
+
+    @cached_property
     def bus(self) -> Bus:
         """The bus of the accelerator."""
         return self.wired or bus_of(self.hardware, element_bytes(self.accelerator))
@@ -85,7 +98,7 @@ class CircuitCompilation(Compilation):
     def design(self) -> AcceleratorDesign:
         """The accelerator on its bus."""
         return make_accelerator_design(
-            self.accelerator, self.limits, self.bus, self.memories, self.operations, unroll=self.hardware.unroll
+            self.accelerator, self.limits, self.bus, self.memories, self.operations, unroll=self.lanes
         )
 
     @cached_property

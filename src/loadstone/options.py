@@ -243,10 +243,9 @@ class HardwareOptions(FromNames):
         modes=ON_BUS,
     )
     burst: int | None = described("--burst", "longest burst in beats (default: 64)", choices=BURSTS, modes=ON_BUS)
-    unroll: int = described(
+    unroll: int | None = described(
         "--unroll",
-        "lanes: instances of a parallel loop computed at once (default: 1)",
-        1,
+        "lanes: instances of a parallel loop computed at once (default: the factor of an HLS UNROLL pragma, else 1)",
         metavar="U",
         read=positive,
         modes=("accelerator", "prediction"),

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from loadstone.markup import Markup, joined, table
+from loadstone.model.hls_pragma import HlsPragma
 from loadstone.parallel.lanes import Lanes
 from loadstone.simulate.hardware.activity import Activity
 from loadstone.simulate.hardware.timeline import activities_svg
@@ -106,6 +107,7 @@ class Outcome:
     baseline: Baseline | None = None
     memory: MemoryUse | None = None
     lanes: Lanes | None = field(default=None, repr=False)
+    suggestion: HlsPragma | None = field(default=None, repr=False)
     statements: Mapping[str, Mapping[str, Any]] | None = None
     tiling: Mapping[str, Any] | None = field(default=None, repr=False)
     activities: tuple[Activity, ...] = field(default=(), repr=False)
@@ -137,7 +139,8 @@ class Outcome:
         if self.memory is not None:
             parts["memory"] = asdict(self.memory)
         if self.lanes is not None:
-            parts["lanes"] = self.lanes.as_json()
+            asked = {} if self.suggestion is None else {"suggested_by": self.suggestion.text}
+            parts["lanes"] = {**self.lanes.as_json(), **asked}
         return parts | ({"timeline": [asdict(each) for each in self.activities]} if timeline else {})
 
 

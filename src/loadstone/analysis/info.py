@@ -6,6 +6,7 @@ from typing import Any
 
 from loadstone.analysis.bounds import OutOfBounds, out_of_bounds
 from loadstone.analysis.dataflow import dependences
+from loadstone.analysis.hls_pragmas import pragma_outcomes
 from loadstone.analysis.liveness import live_in
 from loadstone.model.affine import affine_text
 from loadstone.model.kernel import Array, Kernel, Statement
@@ -26,6 +27,7 @@ def kernel_info(kernel: Kernel) -> dict[str, Any]:
         "defaults": dict(kernel.defaults),
         **_assumptions(kernel),
         "warnings": [*kernel.remarks, *_warnings(kernel)],
+        "hls_pragmas": [outcome.as_json() for outcome in pragma_outcomes(kernel)],
     }
 
 

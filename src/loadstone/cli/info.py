@@ -53,8 +53,19 @@ def _show(info: dict[str, Any], screen: Console) -> None:
     _rows(screen, list(info["dependences"].items()))
     for place in info.get("temporaries", ()):
         screen.print(f"temporary {place}, where a tiling needs it", markup=False)
+    _show_pragmas(info["hls_pragmas"], screen)
     for warning in info["warnings"]:
         screen.print(Text(f"warning: {warning}", style="yellow"))
+
+
+def _show_pragmas(pragmas: list[dict[str, Any]], screen: Console) -> None:
+    if not pragmas:
+        return
+    screen.print()
+    screen.print(Text("HLS pragmas", style="bold"))
+    for each in pragmas:
+        screen.print(f"  line {each['line']}: {each['pragma']}", markup=False)
+        screen.print(f"    {each['outcome']}: {each['reason']}", markup=False)
 
 
 def _rows(screen: Console, rows: list[tuple[str, str]]) -> None:

@@ -94,6 +94,8 @@ def _show_cycles(outcome: Outcome, cycles: int) -> None:
     if outcome.lanes is not None:
         lanes = outcome.lanes
         print(f"  lanes        {f'{lanes.count} of loop {lanes.dimension}' if lanes.count > 1 else '1'}")
+        if outcome.suggestion is not None:
+            print(f"               asked for by line {outcome.suggestion.span.line}: {outcome.suggestion.text}")
         if lanes.reason:
             print(f"               not {lanes.asked}: {lanes.reason}")
 

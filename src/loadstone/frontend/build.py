@@ -106,6 +106,7 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
         original=None if program.formats else _with_aliases(program.original, names),
         assumptions=read.assumptions,
         remarks=read.remarks,
+        pragmas=program.pragmas,
     )
     tiling = requested_tiling(program.directives.tiling, kernel, names, problems)
     problems.raise_if_any()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from loadstone.errors import Diagnostic, Span
+from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.kernel import Original
 from loadstone.model.types import Number, ScalarType
 
@@ -203,7 +204,7 @@ class Program:
     """A kernel as the source states it; with `infer_symbols`, names without declaration are given one.
 
     `unsupported` holds what is wrong with the declarations of names that cannot be used, `problems` what was found
-    so far, `formats` types of C and what values of them become.
+    so far, `formats` types of C and what values of them become, `pragmas` those for HLS tools.
     """
 
     name: str
@@ -217,3 +218,4 @@ class Program:
     unsupported: Mapping[str, Diagnostic] = field(default_factory=dict[str, Diagnostic])
     problems: tuple[Diagnostic, ...] = ()
     formats: Mapping[ScalarType, ScalarType] = field(default_factory=dict[ScalarType, ScalarType])
+    pragmas: tuple[HlsPragma, ...] = ()

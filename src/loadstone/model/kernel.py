@@ -12,6 +12,7 @@ import islpy as isl
 from loadstone.errors import Span
 from loadstone.markup import table
 from loadstone.model.expression import Expression
+from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.types import Number, ScalarType
 from loadstone.poly.dimensions import padded
 from loadstone.poly.spaces import Dim
@@ -162,7 +163,7 @@ class Kernel:
 
     `parameter_types` names the parameters in order. `context` holds what is known of them, `assumptions` the part of it
     that is not stated by the source. `remarks` say what could be declared better. `privatised` says which temporaries
-    of the source have been given places of their own.
+    of the source have been given places of their own. `pragmas` are those of the source for HLS tools.
     """
 
     name: str
@@ -176,6 +177,7 @@ class Kernel:
     privatised: tuple[Privatised, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     remarks: tuple[str, ...] = ()
+    pragmas: tuple[HlsPragma, ...] = ()
 
     def __repr__(self) -> str:
         statements = ", ".join(f"{s.name}[{', '.join(s.iterators)}]" for s in self.statements)

@@ -146,7 +146,9 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Pipelined:
-    """At the head of a loop: its iterations may start one per cycle."""
+    """At the head of a loop: its iterations may start one per cycle, or one in an interval of some cycles."""
+
+    interval: int = 1
 
 
 Statement = Text | Block | Get | Put | Fence | Pipelined
@@ -258,7 +260,7 @@ class Syntax:
     get: str = ""
     put: str = ""
     fence: str = ""
-    pipelined: tuple[str, ...] = ()
+    pipelined: str = ""
     declared: Callable[[Parameter], str] = c_declaration
 
     def lines(self, body: Body, shared: Sequence[str] = ()) -> Iterator[str]:
@@ -276,8 +278,8 @@ class Syntax:
                     yield _of_stream(self.put, stream).replace("%", word.text)
                 case Fence(names=names):
                     yield from [self.fence.replace("%", ", ".join(names or shared))] * bool(self.fence)
-                case Pipelined():
-                    yield from self.pipelined
+                case Pipelined(interval=interval):
+                    yield from [self.pipelined.replace("@", str(interval))] * bool(self.pipelined)
                 case _:
                     assert_never(statement)
 

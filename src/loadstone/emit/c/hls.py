@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from loadstone.emit.c.code import INDENT, Cells, Function, Text, word_type
@@ -14,10 +14,11 @@ def array_declaration(cells: Cells) -> str:
     return f"{word_type(cells.type)} {cells.name}[{cells.count}]"
 
 
-def with_own_memory(process: Function) -> Function:
-    """The process, with declarations of its private memories."""
+def with_own_memory(process: Function, more: Callable[[Cells], Iterable[str]] = lambda _: ()) -> Function:
+    """The process, with declarations of its private memories, and lines more behind each."""
     owned = [p for p in process.parameters if isinstance(p, Cells) and p.owner is not None]
-    declared = (Text(f"LOCAL {array_declaration(cells)};") for cells in owned)
+    lines = ((f"LOCAL {array_declaration(cells)};", *more(cells)) for cells in owned)
+    declared = (Text(line) for group in lines for line in group)
     return replace(process, offer=tuple(p for p in process.offer if p not in owned), body=(*declared, *process.body))
 
 

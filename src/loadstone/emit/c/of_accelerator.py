@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from loadstone.analysis.hls_pragmas import pipeline_interval
 from loadstone.emit.c.addresses import COPY
 from loadstone.emit.c.code import (
     Block,
@@ -138,7 +139,8 @@ class Processes:
             statement = given.accelerator.kernel.statement(leaf.statement)
             return instance_code(renamed(statement, given.names), leaf.arguments, self._element)
 
-        body = loop_code(given.names.loops(given.accelerator.compute), instance, (Pipelined(),))
+        pipelined = Pipelined(pipeline_interval(given.accelerator.kernel))
+        body = loop_code(given.names.loops(given.accelerator.compute), instance, (pipelined,))
         return Function("Executes the statements of a tile.", "void", "compute_tile", given.in_tile, body)
 
     def _element(self, array: str, subscripts: Sequence[Text], is_write: bool) -> Text:

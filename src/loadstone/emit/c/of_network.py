@@ -20,6 +20,7 @@ from functools import cached_property
 
 import islpy as isl
 
+from loadstone.analysis.hls_pragmas import pipeline_interval
 from loadstone.emit.c.addresses import call_at, position_function
 from loadstone.emit.c.code import (
     EMPTY,
@@ -267,7 +268,9 @@ class ProcessBody:
     def _loops(self) -> Body:
         loops = self._points.loops(self.parts.kernel.context, self._names.dates)
         waits = any(link.shared for link in (*self._incoming, *self._outgoing))
-        return loop_code(self.parts.names.source.loops(loops), self._instance, () if waits else (Pipelined(),))
+        interval = pipeline_interval(self.parts.kernel) if self.process.kind == "compute" else 1
+        pipelined = () if waits else (Pipelined(interval),)
+        return loop_code(self.parts.names.source.loops(loops), self._instance, pipelined)
 
     def _instance(self, leaf: Instance) -> Body:
         """One instance, behind declarations of its coordinates, except iterators.

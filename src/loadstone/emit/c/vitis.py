@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from loadstone.emit.c.code import (
     Body,
@@ -47,6 +48,7 @@ from loadstone.emit.c.hls import (
     top_function,
     with_own_memory,
 )
+from loadstone.emit.c.kept_pragmas import kept_for_cells, port_pragma
 from loadstone.emit.c.program import TOTALS, Program
 
 _INCLUDES = """\
@@ -88,14 +90,14 @@ VITIS = Syntax(
     get="@.read()",
     put="@.write(%);",
     fence="ORDERED(%);",
-    pipelined=("#pragma HLS pipeline II=1",),
+    pipelined="#pragma HLS pipeline II=@",
     declared=_declared,
 )
 
 
 def emit_vitis(program: Program) -> tuple[str, str]:
     """The interface of a program, and the program."""
-    processes = tuple(map(with_own_memory, program.processes))
+    processes = tuple(with_own_memory(each, partial(kept_for_cells, program)) for each in program.processes)
     region = _region(program, processes)
     functions = (*map(_inlined, program.functions), *processes, region)
     lines = [
@@ -117,7 +119,7 @@ def _region(program: Program, processes: tuple[Function, ...]) -> Function:
     calls = [code("@;", process.call()) for process in processes]
     body = (
         Text("#pragma HLS dataflow"),
-        *(line for cells in program.shared for line in _shared_memory(cells)),
+        *(line for cells in program.shared for line in _shared_memory(program, cells)),
         *(line for stream in program.streams for line in _stream(stream)),
         *(Text("#ifdef __SYNTHESIS__"), *calls, Text("#else"), Text("std::thread threads[] = {")),
         *(code("  std::thread([&] { @ }),", call) for call in calls),
@@ -126,9 +128,13 @@ def _region(program: Program, processes: tuple[Function, ...]) -> Function:
     return Function("Runs all processes at once.", "void", "run_processes", (*program.given, *program.counters), body)
 
 
-def _shared_memory(cells: Cells) -> Body:
+def _shared_memory(program: Program, cells: Cells) -> Body:
     """A memory that two processes share, and to which they order their accesses themselves."""
-    return verbatim(f"LOCAL {array_declaration(cells)};", f"#pragma HLS stream variable={cells.name} type=unsync")
+    return verbatim(
+        f"LOCAL {array_declaration(cells)};",
+        f"#pragma HLS stream variable={cells.name} type=unsync",
+        *kept_for_cells(program, cells),
+    )
 
 
 def _stream(stream: Stream) -> Body:
@@ -148,15 +154,8 @@ def _top(program: Program, region: Function) -> Iterator[str]:
 
 
 def _interfaces(program: Program) -> Iterator[str]:
-    """Pragmas: arrays by AXI in bundles of their own, all else in registers."""
-    for array in program.arrays:
-        ways = (("read", array.read), ("write", array.written))
-        parts = [
-            f"m_axi port={array.name} bundle=gmem_{array.name} offset=slave",
-            *([] if array.words is None else [f"depth={array.words}"]),
-            *(f"max_{way}_burst_length=256" for way, is_used in ways if is_used),
-        ]
-        yield f"#pragma HLS interface {' '.join(parts)}"
+    """Pragmas: arrays by AXI, all else in registers."""
+    yield from (port_pragma(program, array) for array in program.arrays)
     for parameter in (*program.given, *TOTALS):
         yield f"#pragma HLS interface s_axilite port={parameter.name}"
     yield "#pragma HLS interface s_axilite port=return"

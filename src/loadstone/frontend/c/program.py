@@ -13,6 +13,7 @@ from loadstone.errors import InputError, Problems, Source
 from loadstone.frontend import syntax
 from loadstone.frontend.c.declarations import Environment, shape_of
 from loadstone.frontend.c.dialect import Dialect, spelled_in_cpp
+from loadstone.frontend.c.hls_pragmas import hls_pragmas
 from loadstone.frontend.c.inline import Inliner
 from loadstone.frontend.c.lower import Lowering
 from loadstone.frontend.c.original import original_text
@@ -28,6 +29,7 @@ from loadstone.frontend.c.type_pragmas import read_formats
 from loadstone.frontend.formats import c_type_formats
 from loadstone.frontend.recursion_limit import deep_recursion
 from loadstone.frontend.scopes import nodes
+from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.kernel import Original
 from loadstone.model.types import INT, ScalarType
 
@@ -110,7 +112,13 @@ class _Reader:
             self.lowering.unsupported,
             self.problems.found,
             self.formats,
+            tuple(self._hls_pragmas()),
         )
+
+    def _hls_pragmas(self) -> Iterator[HlsPragma]:
+        functions = {function.decl.name: function for function in self._functions()}
+        constants = {**self.dialect.constants, **self.environment.enumerators}
+        return hls_pragmas(self.scop.function, functions, constants, self.parsed.span)
 
     def _original(
         self,
