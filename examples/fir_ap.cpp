@@ -17,7 +17,7 @@ template <int PLACES> sum halved(sum x) { return x >> PLACES; }
 using namespace filter;
 
 #pragma loadstone default(n = 200)
-#pragma loadstone assume(n >= 7)
+#pragma loadstone assume(7 <= n && n <= 1000)
 #pragma loadstone tile schedule(S0: 0, i, k; S1: 1, i, 0) size(1, 16, 8)
 void fir_ap(int n, const sample x[1000], const coefficient h[TAPS], sum s[1000], sample y[1000])
 {

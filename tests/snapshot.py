@@ -20,7 +20,7 @@ from loadstone.cli.main import main
 from loadstone.poly import fixed
 
 ROOT = Path(__file__).parent.parent
-EXAMPLES = sorted((ROOT / "examples").rglob("*.c"))
+EXAMPLES = sorted([*(ROOT / "examples").rglob("*.c"), *(ROOT / "examples").rglob("*.cpp")])
 HASHES = Path(__file__).parent / "snapshot.json"
 VALUES = (6, 7, 4, 9)
 OUT = "OUT"

@@ -71,9 +71,9 @@ def differences(kernel: Kernel, memory: Memory) -> list[tuple[str, int]]:
 @pytest.mark.parametrize("seed", range(2))
 def test_random_expressions(tmp_path: Path, seed: int) -> None:
     source = Random(seed)
-    statements = [random_statement(source) for _ in range(40)]
+    statements = [random_statement(source) for _ in range(25)]
     kept = [statement for statement in statements if is_accepted(tmp_path, statement)]
-    assert len(kept) > 30
+    assert len(kept) > 18
     kernel = read(tmp_path, program(kept))
     assert differences(kernel, filled(kernel, source)) == []
 
@@ -83,13 +83,15 @@ def is_accepted(tmp_path: Path, statement: Statement) -> bool:
     try:
         read(tmp_path, program([statement]))
     except InputError as error:
-        assert "bits" in error.diagnostics[0].message, error
-        return False
+        if "bits" in error.diagnostics[0].message:
+            return False
+        raise
     return True
 
 
 WIDE = """
-void f(const ap_int<64> a[9], const ap_uint<40> b[9], ap_int<64> sum[9], ap_uint<64> product[9], ap_fixed<56, 32> scaled[9])
+void f(const ap_int<64> a[9], const ap_uint<40> b[9], ap_int<64> sum[9], ap_uint<64> product[9],
+       ap_fixed<56, 32> scaled[9])
 {
   for (int i = 0; i < 9; i++) {
     sum[i] = a[i] + b[i] * b[i];
@@ -155,5 +157,6 @@ def test_what_is_refused_names_its_place(tmp_path: Path, line: str, message: str
     head = "void f(int n, const ap_int<40> a[9], const ap_uint<9> u[9], const ap_fixed<9, 4> f[9], ap_int<50> y[9])"
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         read(tmp_path, f"{head} {{\n  for (int i = 0; i < 9; i++) {{\n    {line}\n  }}\n}}\n")
-    span = caught.value.diagnostics[0].span
-    assert span is not None and span.line == 3 and caught.value.diagnostics[0].hint
+    (found,) = caught.value.diagnostics
+    assert found.span is not None
+    assert (found.span.line, bool(found.hint)) == (3, True)

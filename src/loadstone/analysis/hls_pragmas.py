@@ -81,10 +81,9 @@ def _outcome(pragma: HlsPragma, kernel: Kernel) -> tuple[Fate, str]:
 
 def suggested_lanes(kernel: Kernel) -> HlsPragma | None:
     """The pragma whose factor is the default number of lanes: the one with the largest."""
-    factors = [
-        pragma for pragma in kernel.pragmas if pragma.directive == "UNROLL" and (pragma.number("factor") or 0) > 1
-    ]
-    return max(factors, key=lambda pragma: pragma.number("factor") or 0, default=None)
+    unrolled = [(pragma.number("factor") or 0, pragma) for pragma in kernel.pragmas if pragma.directive == "UNROLL"]
+    factor, pragma = max(unrolled, key=lambda pair: pair[0], default=(0, None))
+    return pragma if factor > 1 else None
 
 
 def _unroll(pragma: HlsPragma, kernel: Kernel) -> tuple[Fate, str]:
@@ -100,10 +99,8 @@ def _unroll(pragma: HlsPragma, kernel: Kernel) -> tuple[Fate, str]:
 
 def pipeline_interval(kernel: Kernel) -> int:
     """The initiation interval of compute loops in HLS output: the largest that a pragma gives."""
-    given = [
-        pragma.number("ii") for pragma in kernel.pragmas if pragma.directive == "PIPELINE" and "off" not in pragma.words
-    ]
-    return max((interval for interval in given if interval), default=1)
+    pipelined = (pragma for pragma in kernel.pragmas if pragma.directive == "PIPELINE" and "off" not in pragma.words)
+    return max((pragma.number("ii") or 1 for pragma in pipelined), default=1)
 
 
 def _pipeline(pragma: HlsPragma, kernel: Kernel) -> tuple[Fate, str]:

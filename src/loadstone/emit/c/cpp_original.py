@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from loadstone.emit.c.ap_types import AP_TYPES_H, STREAM_H
 from loadstone.emit.c.entry import entry_head
 from loadstone.emit.c.printer import emit_expression, helpers_used
+from loadstone.model.expression import Constant
 from loadstone.model.kernel import Array, Kernel, Original
 
 _HEADERS = """\
@@ -59,6 +60,9 @@ def _opened(array: Array, position: int, original: Original) -> str:
     kind = _element(array, original)
     if array.rank == 0:
         return f"{kind} {array.name} = *({kind} *)loadstone_memory[{position}]"
+    if all(isinstance(extent, Constant) for extent in array.extents):
+        whole = "".join(f"[{emit_expression(extent)}]" for extent in array.extents)
+        return f"{kind} (&{array.name}){whole} = *({kind} (*){whole})loadstone_memory[{position}]"
     rows = "".join(f"[{emit_expression(extent)}]" for extent in array.extents[1:])
     return f"{kind} (*{array.name}){rows} = ({kind} (*){rows})loadstone_memory[{position}]"
 

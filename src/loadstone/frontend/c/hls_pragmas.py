@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from pycparser import c_ast
 
@@ -14,11 +14,15 @@ from loadstone.model.hls_pragma import HlsPragma
 
 def hls_pragmas(
     root: c_ast.FuncDef,
+    outside: Iterable[c_ast.Node],
     functions: Mapping[str, c_ast.FuncDef],
     constants: Mapping[str, int],
     span: Callable[[c_ast.Node], Span],
 ) -> Iterator[HlsPragma]:
-    """The pragmas, those of callees behind those of their callers; names of constants give way to numbers."""
+    """The pragmas outside of functions, then those of callees behind their callers', with numbers for constants."""
+    for node in outside:
+        if isinstance(node, c_ast.Pragma):
+            yield from (_pragma(found, "", constants, span(found)) for found, _ in _with_loops(node, ""))
     waiting, seen = [root.decl.name], {root.decl.name}
     bodies = {**functions, root.decl.name: root}
     while waiting:
@@ -36,11 +40,16 @@ def _with_loops(node: c_ast.Node, loop: str) -> Iterator[tuple[c_ast.Pragma, str
     if isinstance(node, c_ast.Pragma) and str(node.string or "").split()[:1] in (["HLS"], ["hls"]):
         yield node, loop
     if isinstance(node, c_ast.For):
-        assigned = (part for part in walk(node.init) if isinstance(part, c_ast.ID)) if node.init else ()
-        declared = (part.name for part in walk(node.init) if isinstance(part, c_ast.Decl)) if node.init else ()
-        loop = next(declared, None) or next((part.name for part in assigned), loop)
+        loop = _iterator(node) or loop
     for _, child in node.children():
         yield from _with_loops(child, loop)
+
+
+def _iterator(node: c_ast.For) -> str | None:
+    names = (
+        (part.name for part in walk(node.init) if isinstance(part, c_ast.Decl | c_ast.ID)) if node.init else iter(())
+    )
+    return next(names, None)
 
 
 def _pragma(node: c_ast.Pragma, loop: str, constants: Mapping[str, int], span: Span) -> HlsPragma:

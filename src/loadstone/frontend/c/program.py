@@ -118,7 +118,7 @@ class _Reader:
     def _hls_pragmas(self) -> Iterator[HlsPragma]:
         functions = {function.decl.name: function for function in self._functions()}
         constants = {**self.dialect.constants, **self.environment.enumerators}
-        return hls_pragmas(self.scop.function, functions, constants, self.parsed.span)
+        return hls_pragmas(self.scop.function, self.definitions, functions, constants, self.parsed.span)
 
     def _original(
         self,

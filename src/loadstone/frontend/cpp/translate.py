@@ -195,7 +195,7 @@ class Translation:
 
     def _with_casts(self, tokens: list[Token]) -> list[Token]:
         """`static_cast<T>(e)` and `T(e)` as `(T)(e)`; `T x(e)` as `T x = (e)`."""
-        result = [token for token in tokens if token.text or "\n" in token.lead]
+        result = list(tokens)
         depth = 0
         for position, token in enumerate(result):
             depth += (token.text == "{") - (token.text == "}")

@@ -33,8 +33,9 @@ class TypeNames:
         parts = comma_parts(arguments)
         if template == STREAM:
             return self._stream(parts, span)
-        kind = _number_type(template, [self._argument(part, span) for part in parts], span)
-        name = _identifier(f"{template}_{'_'.join(_text(part) for part in parts)}")
+        values = [self._argument(part, span) for part in parts]
+        kind = _number_type(template, values, span)
+        name = _identifier(f"{template}_{'_'.join(map(str, values))}")
         self.formats[name] = replace(kind, widening=True)
         return name
 
