@@ -85,6 +85,7 @@ def run_system(compilation: CircuitCompilation, external: ExternalMemory, option
         memory=_memory_use(external, run),
         lanes=design.lanes if compilation.lanes > 1 else None,
         suggestion=compilation.suggestion,
+        statements=statement_times(design),
         tiling=tiling_info(compilation.tiles),
         activities=run.activities,
     )

@@ -52,7 +52,9 @@ def _statement(statement: Statement) -> dict[str, Any]:
         "schedule": str(statement.schedule),
         "reads": [str(read.relation) for read in statement.reads],
         "writes": [str(statement.write.relation)],
-        "may": statement.may,
+        "may": not statement.exact,
+        "may_reads": [not read.exact for read in statement.reads],
+        "may_writes": [not statement.write.exact],
         "line": statement.span.line if statement.span else None,
     }
 

@@ -43,11 +43,13 @@ def _show(info: dict[str, Any], screen: Console) -> None:
     screen.print(_array_table(info["arrays"]))
     for statement in info["statements"]:
         screen.print()
-        title = f"{statement['name']} (line {statement['line']}{', conditional' if statement['may'] else ''})"
+        sometimes = ", conditional" if any(statement["may_writes"]) else ""
+        title = f"{statement['name']} (line {statement['line']}{sometimes})"
         screen.print(Text(title, style="bold"))
         _rows(screen, [("domain", statement["domain"]), ("schedule", statement["schedule"])])
-        _rows(screen, [("reads", text) for text in statement["reads"]])
-        _rows(screen, [("writes", text) for text in statement["writes"]])
+        for verb in ("read", "write"):
+            titles = (f"may {verb}" if may else f"{verb}s" for may in statement[f"may_{verb}s"])
+            _rows(screen, list(zip(titles, statement[f"{verb}s"], strict=True)))
     screen.print()
     screen.print(Text("dependences", style="bold"))
     _rows(screen, list(info["dependences"].items()))

@@ -106,7 +106,10 @@ def _show_memory(memory: MemoryUse) -> None:
 
 
 def _show_statements(outcome: Outcome) -> None:
+    """The pipelines of statements: all of them on chip, with external memory those that slow the loop down."""
     for name, times in (outcome.statements or {}).items():
+        if outcome.memory is not None and times["interval"] == 1:
+            continue
         why = f": {times['reason']}" if times["interval"] > 1 else ""
         print(f"  {name:12} latency {times['latency']}, initiation interval {times['interval']}{why}")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from loadstone.hardware.compute.intervals import interval
+from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.loops.ranges import Ranges
@@ -42,7 +43,7 @@ def hardware_info(design: OnChipDesign, parameters: Mapping[str, int]) -> dict[s
     }
 
 
-def statement_times(design: OnChipDesign) -> dict[str, dict[str, Any]]:
+def statement_times(design: OnChipDesign | AcceleratorDesign) -> dict[str, dict[str, Any]]:
     """For each statement the interval between instances and why it is not shorter, and the cycles to its write."""
     compute = design.compute
     known = Ranges(compute.kernel, design.limits).known

@@ -45,14 +45,15 @@ def _port_intervals(compute: ComputeUnit, name: str) -> Iterator[Interval]:
 def _recurrence(compute: ComputeUnit, hazard: Hazard, known: isl.Set) -> Iterator[Interval]:
     """The interval by which a statement stays behind its own writes."""
     access, apart = compute.access(hazard.statement, hazard.position), hazard.probe.window + 1
-    if not hazard.probe.addressed:
+    if access.subscripts and not hazard.probe.addressed:
         yield Interval(apart, f"it does not know in time which word of {access.array} it touches")
         return
     statement = compute.statements[hazard.statement]
     distance = attempted(lambda: _distance(known, statement, access))
     if distance is not None:
         when = "1 iteration" if distance == 1 else f"{distance} iterations"
-        reason = f"a word of {access.array} is read {when} after it is written, and takes {apart} cycles"
+        what = f"a word of {access.array}" if access.subscripts else access.array
+        reason = f"{what} is read {when} after it is written, and takes {apart} cycles"
         yield Interval(-(-apart // distance), reason)
 
 
