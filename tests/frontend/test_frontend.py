@@ -924,3 +924,17 @@ def test_function_that_cannot_be_expanded(function: str, call: str, message: str
     top = "int m;\nstatic " + function.replace(" f(", " g(") + "\n"
     with pytest.raises(ls.InputError, match=message):
         read(scop(f"for (int i = 0; i < n; i++) {call}", top=top))
+
+
+def test_defaults_are_expressions(read: Read) -> None:
+    kernel = read("""
+    #pragma loadstone default(n = 2 * (3 + 4), m = n / 2 - 1)
+    void k(int n, int m, float x[n][m]) {
+    #pragma scop
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+          x[i][j] = 0;
+    #pragma endscop
+    }
+    """)
+    assert kernel.defaults == {"n": 14, "m": 6}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import reduce
 
 import islpy as isl
@@ -12,7 +13,8 @@ from loadstone.frontend import syntax
 from loadstone.frontend.typing import Names, Typing, not_affine
 from loadstone.frontend.wraparound import range_of
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
-from loadstone.model.expression import Expression
+from loadstone.model.evaluate import evaluate
+from loadstone.model.expression import Expression, Variable, walk
 from loadstone.model.kernel import Kernel, Statement, TilingRequest
 from loadstone.model.types import INT
 from loadstone.poly import coalesced, set_space, variable
@@ -50,14 +52,32 @@ def _assumed(assumption: syntax.Expr, names: Names, context: isl.Set, problems: 
 
 
 def default_values(directives: syntax.Directives, names: Names, problems: Problems) -> dict[str, int]:
-    """The default values of parameters."""
+    """The default values of parameters; an expression may use those that stand before it."""
     result: dict[str, int] = {}
     for name, value in directives.defaults:
         if name.id not in names.parameters:
             known = ", ".join(names.parameters) or "none"
             problems.add(f"'{name.id}' is not a parameter of the kernel", name.span, f"parameters are: {known}")
-        result[name.id] = value
+        else:
+            result[name.id] = value if isinstance(value, int) else _default_value(value, names, result, problems)
     return result
+
+
+def _default_value(value: syntax.Expr, names: Names, known: Mapping[str, int], problems: Problems) -> int:
+    """The value of an expression over known parameters; a problem is recorded, and the value 0, where it has none."""
+    typing = Typing(names, {}, isl.Set.universe(set_space(names.parameters, "", ())))
+    try:
+        expression = typing.expression(value)
+    except InputError as error:
+        problems.extend(error)
+        return 0
+    unknown = [part.name for part in walk(expression) if isinstance(part, Variable) and part.name not in known]
+    if not (typing.reads or unknown) and expression.type.is_integer:
+        with suppress(ArithmeticError):
+            return int(evaluate(expression, known, ()))
+    hint = "use whole numbers, and parameters whose defaults stand before"
+    problems.add("this default has no value", value.span, hint)
+    return 0
 
 
 def requested_tiling(

@@ -194,7 +194,7 @@ class Tiling:
 class Directives:
     """What the source tells us beside the program: default parameter values, assumptions, a tiling."""
 
-    defaults: tuple[tuple[Name, int], ...] = ()
+    defaults: tuple[tuple[Name, int | Expr], ...] = ()
     assumptions: tuple[Expr, ...] = ()
     tiling: Tiling | None = None
 

@@ -79,7 +79,7 @@ def _directive(text: Text, read: ExpressionReader, so_far: syntax.Directives) ->
                 raise refused("a kernel has one tiling", text.stripped().span, "remove one of the pragmas")
             return replace(so_far, tiling=_tiling(text, named_clauses(rest, _TILE_CLAUSES), read))
         case "default":
-            return replace(so_far, defaults=so_far.defaults + tuple(_defaults(_argument(text))))
+            return replace(so_far, defaults=so_far.defaults + tuple(_defaults(_argument(text), read)))
         case "assume":
             return replace(so_far, assumptions=(*so_far.assumptions, _expression(_argument(text), read)))
         case "fixed" | "integer":
@@ -162,12 +162,12 @@ def _statement_schedule(text: Text, read: ExpressionReader) -> tuple[syntax.Name
     return syntax.Name(name.strip(), text.span), tuple(_expression(piece, read) for piece in values.split(","))
 
 
-def _defaults(text: Text) -> Iterator[tuple[syntax.Name, int]]:
+def _defaults(text: Text, read: ExpressionReader) -> Iterator[tuple[syntax.Name, syntax.Expr]]:
     for piece in text.split(","):
-        match = re.fullmatch(r"([A-Za-z_]\w*)\s*=\s*(-?\d+)", piece.text)
+        match = re.match(r"([A-Za-z_]\w*)\s*=(?!=)", piece.text)
         if not match:
-            raise refused("expected NAME = VALUE", piece.span, "for example default(N = 40)")
-        yield syntax.Name(match[1], piece.span), int(match[2])
+            raise refused("expected NAME = VALUE", piece.span, "for example default(N = 40, M = N / 2)")
+        yield syntax.Name(match[1], piece.span), _expression(piece.part(match.end()), read)
 
 
 def _positive(text: Text) -> int:
