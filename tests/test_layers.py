@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "loadstone"
 LAYERS = (
     ("errors",),
-    ("files", "markup", "options", "processes", "texts"),
+    ("files", "markup", "options", "processes", "progress", "texts"),
     ("rtl",),
     ("rtl.programs",),
     ("operators", "bus"),

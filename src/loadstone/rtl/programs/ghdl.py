@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from loadstone.progress import working
 from loadstone.rtl.module import Module
 from loadstone.rtl.programs.command import find_program, run_program, write_files
 from loadstone.rtl.types import Bits, bit
@@ -54,8 +55,9 @@ def _executed(
     program = find_program("ghdl", _INSTALL)
     files = {**vhdl_files(module), "testbench.vhd": testbench}
     write_files(folder, {**files, "inputs.hex": packed_lines(module, cycles)})
-    run_program([program, "-a", "--std=08", *files], folder)
-    run_program([program, "--elab-run", "--std=08", "testbench", "--ieee-asserts=disable-at-0", *flags], folder)
+    with working(f"simulating {module.name} in GHDL"):
+        run_program([program, "-a", "--std=08", *files], folder)
+        run_program([program, "--elab-run", "--std=08", "testbench", "--ieee-asserts=disable-at-0", *flags], folder)
     return (folder / "outputs.hex").read_text(), (folder / "waited.txt").read_text()
 
 

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from loadstone.progress import working
 from loadstone.rtl.module import Module
 from loadstone.rtl.programs.command import find_program, run_program, write_files
 from loadstone.rtl.vectors import (
@@ -53,8 +54,9 @@ def _executed(module: Module, cycles: Sequence[Cycle], testbench: str, folder: P
     compiler, machine = find_program("iverilog", _INSTALL), find_program("vvp", _INSTALL)
     files = {**verilog_files(module), "testbench.sv": testbench}
     write_files(folder, {**files, "inputs.hex": packed_lines(module, cycles)})
-    run_program([compiler, "-g2012", "-s", "testbench", "-o", "program", *files], folder)
-    run_program([machine, "program"], folder)
+    with working(f"simulating {module.name} in Icarus Verilog"):
+        run_program([compiler, "-g2012", "-s", "testbench", "-o", "program", *files], folder)
+        run_program([machine, "program"], folder)
     return (folder / "outputs.hex").read_text(), (folder / "waited.txt").read_text()
 
 

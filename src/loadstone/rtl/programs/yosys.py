@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone.errors import Diagnostic, ToolError
+from loadstone.progress import working
 from loadstone.rtl.programs.command import find_either, run_program
 
 _SCRIPT, _REPORT = "synthesis.ys", "cells.json"
@@ -35,7 +36,8 @@ def run(name: str, script: tuple[str, ...], folder: Path) -> dict[str, dict[str,
     (folder / _SCRIPT).write_text("\n".join(script) + "\n")
     command = [sys.executable, "-c", _IN_PYTHON] if _has_package() else [_program(), "-Q", "-s", _SCRIPT]
     try:
-        run_program(command, folder)
+        with working(f"synthesizing {name} with Yosys"):
+            run_program(command, folder)
     except ToolError as failure:
         raise ToolError(Diagnostic(f"Yosys cannot synthesize '{name}'\n{_reason(str(failure))}")) from None
     modules: dict[str, Any] = json.loads((folder / _REPORT).read_text())["modules"]

@@ -16,6 +16,7 @@ from loadstone.loops import Node
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import ctypes_type
 from loadstone.processes import run_command
+from loadstone.progress import working
 from loadstone.simulate.memory import Memory
 from loadstone.simulate.programs.apart import call_apart, shared_array
 
@@ -70,7 +71,8 @@ class CompiledKernel:
         pointers = (ctypes.c_void_p * max(1, len(arrays)))(*map(ctypes.addressof, arrays))
         values = (ctypes.c_longlong * max(1, len(parameters)))(*(parameters[p] for p in self._kernel.parameters))
         words = shared_array(ctypes.c_long, 2)
-        call_apart(lambda: self._entry(pointers, values, words), self._described(parameters))
+        with working(f"running {(what := self._described(parameters))}"):
+            call_apart(lambda: self._entry(pointers, values, words), what)
         for buffer, array in zip(buffers, arrays, strict=True):
             buffer.cells[:] = array[: len(buffer.cells)]
         return Words(words[0], words[1])
@@ -88,7 +90,8 @@ def _compile(program: Sources, folder: Path) -> Path:
     library = folder / "kernel.so"
     command = [compiler(program.sources[0]), *program.flags, *EXACT, "-fPIC", "-shared"]
     command += [*(str(folder / source) for source in program.sources), "-o", str(library), "-lm", "-lpthread"]
-    result = run_command(command, folder)
+    with working("compiling a program"):
+        result = run_command(command, folder)
     if result.status != 0:
         raise ToolError(Diagnostic(f"the compiler refused the program\n{result.errors.strip()}"))
     return library
