@@ -38,12 +38,12 @@ def call_apart(call: Callable[[], object], what: str) -> None:
 
     Raises `RunFailed` where it crashes and `ToolError` where it takes too long; `what` says whose call it is.
     """
+    seconds = time_limit()
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        _answer(call)
+        _answer(call, seconds)
     os.close(writing)
-    seconds = time_limit()
     try:
         ended, _, _ = select.select([reading], [], [], seconds)
     except BaseException:
@@ -63,11 +63,16 @@ def call_apart(call: Callable[[], object], what: str) -> None:
 _HINT = "subscripts may leave their arrays, or a divisor may be 0: see the warnings of info, or give other parameters"
 
 
-def _answer(call: Callable[[], object]) -> None:
-    """In the child: make the call and leave, without any of the parent's cleaning up; nothing is printed of a crash."""
+def _answer(call: Callable[[], object], seconds: float) -> None:
+    """In the child: make the call and leave, without any of the parent's cleaning up; nothing is printed of a crash.
+
+    An alarm ends it a little after its time, in case there is no parent any more.
+    """
     status = _FAILED
     try:
         faulthandler.disable()
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds + 1)
         _limit_memory()
         call()
         status = 0
