@@ -19,8 +19,8 @@ from loadstone.poly import fixed
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate.memory import Memory, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.networks.execution import run_network
-from loadstone.simulate.programs.accelerated import compile_c, compile_hls
 from loadstone.simulate.programs.compiled import CompiledKernel, compile_original
+from loadstone.simulate.programs.generated import compile_c, compile_hls
 from loadstone.storage.local_plan import LocalPlan, with_buffers
 from loadstone.transfer.check import check_plan
 from loadstone.transform.choice import choose_tiling, is_legal, tiled_as

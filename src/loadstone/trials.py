@@ -15,14 +15,13 @@ from loadstone.outcome import Outcome, Traffic, Verdict
 from loadstone.pipeline import Compilation
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import Memory, copied, initial_memory, live_out_arrays, mismatches
-from loadstone.simulate.programs.accelerated import compile_c, compile_hls
 from loadstone.simulate.programs.compiled import (
     CompiledKernel,
     compile_original,
     compile_printed,
     compile_reference,
 )
-from loadstone.simulate.programs.networked import compile_network_c, compile_network_hls
+from loadstone.simulate.programs.generated import compile_c, compile_hls, compile_network
 from loadstone.transform.tiling import tiling_info
 
 
@@ -54,12 +53,9 @@ def _program(compilation: Compilation, options: RunOptions) -> tuple[CompiledKer
         case "hls":
             made = compile_hls(compilation.accelerator, options.flavour, values)
             return made, predicted_words(compilation.accelerator, values)
-        case "network-c":
-            made = compile_network_c(compilation.network, compilation.channel_sizes, values)
-            return made, network_words(compilation.network, values)
-        case "network-hls":
-            sizes = compilation.channel_sizes
-            made = compile_network_hls(compilation.network, sizes, options.flavour, values)
+        case "network-c" | "network-hls" as mode:
+            flavour = options.flavour if mode == "network-hls" else None
+            made = compile_network(compilation.network, compilation.channel_sizes, values, flavour)
             return made, network_words(compilation.network, values)
         case "model" | "on-chip" | "accelerator" | "prediction" | "network-hardware" as other:
             raise AssertionError(f"{other} is not a program")

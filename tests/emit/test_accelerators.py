@@ -17,8 +17,8 @@ from loadstone.model.kernel import Kernel
 from loadstone.pipeline import plan_tiles
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
-from loadstone.simulate.programs.accelerated import compile_c, compile_hls
 from loadstone.simulate.programs.compiled import CompiledKernel, compile_reference
+from loadstone.simulate.programs.generated import compile_c, compile_hls
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transfer import Plan
 from loadstone.transfer.coarse import coarse_arrays

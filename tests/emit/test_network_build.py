@@ -26,7 +26,7 @@ from loadstone.networks.split import split_completely
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate.memory import Memory, copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.compiled import CompiledKernel, Words, compile_reference
-from loadstone.simulate.programs.networked import compile_network_c, compile_network_hls
+from loadstone.simulate.programs.generated import compile_network
 from loadstone.transform.tiling import TiledKernel, untiled
 from tilings import example_tilings, random_tilings
 
@@ -72,9 +72,9 @@ def compiled(network: Network, parameters: Parameters, way: str) -> CompiledKern
     sizes = sized(network, parameters)
     match way:
         case "c":
-            return compile_network_c(network, sizes, parameters)
+            return compile_network(network, sizes, parameters)
         case "vitis" | "intel":
-            return compile_network_hls(network, sizes, way, parameters)
+            return compile_network(network, sizes, parameters, way)
         case _:
             raise ValueError(way)
 

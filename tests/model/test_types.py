@@ -53,7 +53,7 @@ from loadstone.pipeline import plan_tiles
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import Memory, copied, initial_memory, live_out_arrays, mismatches, same
 from loadstone.simulate.programs.compiled import compile_printed
-from loadstone.simulate.programs.networked import compile_network_c, compile_network_hls
+from loadstone.simulate.programs.generated import compile_network
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transform.choice import choose_tiling
 from ready import run_accelerator
@@ -373,8 +373,8 @@ def test_network_with_other_types() -> None:
     expected = copied(start)
     execute(kernel, parameters, expected)
     for program in (
-        compile_network_c(network, sizes, parameters),
-        compile_network_hls(network, sizes, "vitis", parameters),
+        compile_network(network, sizes, parameters),
+        compile_network(network, sizes, parameters, "vitis"),
     ):
         actual = copied(start)
         program.run(parameters, actual)

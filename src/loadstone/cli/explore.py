@@ -13,6 +13,7 @@ from loadstone.errors import Diagnostic, InputError
 from loadstone.explore.bounds import compulsory_words
 from loadstone.explore.curve import Curve, curve_points, memory_sizes, text_plot
 from loadstone.explore.curve_drawing import curve_svg
+from loadstone.files import write_whole
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     points = tuple(curve_points(goal, memory_sizes(goal)))
     curve = Curve(points, compulsory_words(goal.kernel, goal.parameters).words)
     if arguments.file:
-        Path(arguments.file).write_text(curve_svg(curve, f"words moved by {goal.kernel.name}"))
+        write_whole(arguments.file, curve_svg(curve, f"words moved by {goal.kernel.name}"))
     if arguments.json:
         print(json.dumps(curve.as_json()))
     else:

@@ -51,8 +51,7 @@ def _write(path: Path, network: Network, sizes: Mapping[str, Size]) -> None:
     """Draw the network into a file, in the language of its suffix."""
     if path.suffix not in (".dot", ".svg"):
         raise InputError(Diagnostic(f"cannot draw into {path}", None, "give a name that ends in .dot or .svg"))
-    text = dot(network, sizes) if path.suffix == ".dot" else network_svg(network)
-    write_whole(path, text)
+    write_whole(path, dot(network, sizes) if path.suffix == ".dot" else network_svg(network))
 
 
 def _show(

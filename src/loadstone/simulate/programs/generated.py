@@ -1,13 +1,16 @@
-"""Generated accelerators, compiled and called on the same memories as the original program."""
+"""Generated programs, compiled and called on the same memories as the original program."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from loadstone.emit.c.of_accelerator import allocated_program, fixed_program
+from loadstone.emit.c.of_network import network_program
 from loadstone.emit.c.program import Program
 from loadstone.emit.c.targets import emit_library
 from loadstone.loops.accelerator import Accelerator
+from loadstone.networks.model import Network
+from loadstone.networks.sizes import ChannelSize
 from loadstone.options import Flavour
 from loadstone.simulate.programs.compiled import CompiledKernel, Sources
 
@@ -24,6 +27,16 @@ def compile_c(accelerator: Accelerator, *, checked: bool = False, sequential: bo
 def compile_hls(accelerator: Accelerator, flavour: Flavour, parameters: Mapping[str, int]) -> CompiledKernel:
     """The accelerator in HLS C++, its processes as threads; buffers are large enough for the parameters."""
     return compile_program(fixed_program(accelerator, parameters), "accelerator", flavour)
+
+
+def compile_network(
+    network: Network,
+    sizes: Mapping[str, ChannelSize],
+    parameters: Mapping[str, int],
+    flavour: Flavour | None = None,
+) -> CompiledKernel:
+    """The network in C or HLS C++, a thread for each process; runs with these parameters only."""
+    return compile_program(network_program(network, sizes, parameters), "network", flavour)
 
 
 def compile_program(program: Program, way: str, flavour: Flavour | None = None) -> CompiledKernel:
