@@ -27,7 +27,7 @@ LAYERS = (
     ("networks",),
     ("loops",),
     ("parallel",),
-    ("hardware.names", "hardware.selection", "hardware.words"),
+    ("hardware.names", "hardware.words"),
     ("hardware.layout",),
     ("hardware.control", "hardware.datapath"),
     ("hardware.compute",),

@@ -7,9 +7,8 @@ from functools import cache
 from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.flights import RESPONSE
 from loadstone.bus.ports import LONGEST_BURST, Bus, declare_ports
-from loadstone.bus.ring_buffer import Ring, add_ring
 from loadstone.bus.stalls import STATE, next_random
-from loadstone.rtl import Module, Signal, Stream, Value, bit, cat, mux, unsigned
+from loadstone.rtl import Module, Signal, Stream, Value, add_ring, bit, cat, mux, unsigned
 
 CHANCE = unsigned(16)
 _OPEN = 256
@@ -58,7 +57,7 @@ def _place(m: Module, bus: Bus, name: str, source: Stream, sink: Stream) -> Valu
     """The byte address of the current response."""
     is_read = name == "read"
     ends = sink.transfer & sink.fields["last"] if is_read else sink.transfer
-    bursts: Ring = add_ring(m, f"{name}_bursts", source.fields["addr"], _OPEN, source.transfer, ends)
+    bursts = add_ring(m, f"{name}_bursts", source.fields["addr"], _OPEN, source.transfer, ends)
     if not is_read:
         return bursts.oldest
     beat = m.register("beat", unsigned(LONGEST_BURST.bit_length()), reset=0)

@@ -7,8 +7,7 @@ from functools import cache
 
 from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.ports import LONGEST_BURST, PAGE_BYTES, Bus, declare_ports
-from loadstone.bus.ring_buffer import add_ring
-from loadstone.rtl import Module, Signal, Stream, Value, any_of, bit, const, mux, unsigned
+from loadstone.rtl import Module, Signal, Stream, Value, add_ring, any_of, bit, const, mux, unsigned
 
 _CODE = unsigned(5)
 _OPEN = 256

@@ -7,9 +7,23 @@ from functools import cache
 
 from loadstone.bus.axi import axi_channels, axi_ports
 from loadstone.bus.ports import Bus, declare_ports, is_power
-from loadstone.bus.ring_buffer import Ring, add_ring
 from loadstone.dram.timing import BeatTiming, Timing
-from loadstone.rtl import Memory, Module, RtlError, Signal, Stream, Value, bit, cat, const, mux, repeat, unsigned
+from loadstone.rtl import (
+    Memory,
+    Module,
+    Ring,
+    RtlError,
+    Signal,
+    Stream,
+    Value,
+    add_ring,
+    bit,
+    cat,
+    const,
+    mux,
+    repeat,
+    unsigned,
+)
 
 COUNTER = unsigned(32)
 _REQUESTS = 16

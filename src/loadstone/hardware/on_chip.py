@@ -15,12 +15,11 @@ from loadstone.hardware.design import Design
 from loadstone.hardware.host_ports import HostPorts, are_allowed, parameter_type, scalar_types
 from loadstone.hardware.layout import ArrayLayout, layouts_of
 from loadstone.hardware.names import ModuleNames, Names
-from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.words import encoded
 from loadstone.loops.model import Node
 from loadstone.loops.ranges import Limits, Ranges
 from loadstone.model.kernel import Array, Kernel
-from loadstone.rtl.conditions import any_of
+from loadstone.rtl.conditions import any_of, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import bit

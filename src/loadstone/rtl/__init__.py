@@ -1,6 +1,6 @@
 """Hardware as registers and wires: described in Python, printed as SystemVerilog and VHDL, interpreted, simulated."""
 
-from loadstone.rtl.blocks import add_queue, make_fifo, make_pipeline_register, make_skid_buffer
+from loadstone.rtl.blocks import Ring, add_queue, add_ring, make_fifo, make_pipeline_register, make_skid_buffer
 from loadstone.rtl.checks import check
 from loadstone.rtl.conditions import all_of, any_of, mux
 from loadstone.rtl.expressions import Signal, Value, cat, const, repeat
@@ -21,12 +21,14 @@ __all__ = [
     "Memory",
     "Module",
     "Record",
+    "Ring",
     "RtlError",
     "Signal",
     "Simulation",
     "Stream",
     "Value",
     "add_queue",
+    "add_ring",
     "address_width",
     "all_of",
     "any_of",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 
 from loadstone.rtl.expressions import Const, Mux, Operand, Value, as_value, const, converted
 from loadstone.rtl.types import RtlError, bit, common_type
+
+Choice = tuple[Value, Value]
+"""A condition, and the value that it chooses."""
 
 
 def truth(condition: Operand) -> Value:
@@ -35,3 +39,9 @@ def mux(condition: Operand, left: Operand, right: Operand) -> Value:
     if isinstance(choice, Const):
         return first if choice.value else second
     return Mux(target, choice, first, second)
+
+
+def one_hot_mux(choices: Sequence[Choice]) -> Value:
+    """The value of the only condition that holds; any, if none does."""
+    *others, (_, last) = choices or [(const(0), const(0))]
+    return reduce(lambda rest, choice: mux(choice[0], choice[1], rest), reversed(others), last)

@@ -10,7 +10,7 @@ from loadstone.bus.stalls import make_pauses
 from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.bus_top import BusTop
 from loadstone.hardware.names import Names
-from loadstone.hardware.selection import one_hot_mux
+from loadstone.rtl.conditions import one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit

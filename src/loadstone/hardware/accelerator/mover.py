@@ -11,13 +11,13 @@ from loadstone.hardware.control.interface import standing
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.layout import ArrayLayouts
 from loadstone.hardware.names import Names
-from loadstone.hardware.selection import one_hot_mux
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Block, For, Instance, Node, with_instances
 from loadstone.loops.paths import Path, children, places
 from loadstone.loops.paths import statements as statements_of
 from loadstone.loops.ranges import Ranges
 from loadstone.loops.tile_loops import MARKERS, move_loops, process_loops
+from loadstone.rtl.conditions import one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, cat
 from loadstone.rtl.types import bit
 

@@ -13,9 +13,8 @@ from loadstone.hardware.accelerator.external import External, Place
 from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.layout import ArrayLayout, ArrayLayouts
-from loadstone.hardware.selection import one_hot_mux
 from loadstone.loops.tile_loops import MARKERS
-from loadstone.rtl.conditions import any_of
+from loadstone.rtl.conditions import any_of, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.record import Record
 from loadstone.rtl.types import address_width, bit, unsigned

@@ -9,8 +9,7 @@ from loadstone.hardware.accelerator.external import External
 from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.accelerator.moves import add_moves
 from loadstone.hardware.compute.engine import Engine, in_memory_of
-from loadstone.hardware.selection import Choice, one_hot_mux
-from loadstone.rtl.conditions import any_of
+from loadstone.rtl.conditions import Choice, any_of, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit, unsigned

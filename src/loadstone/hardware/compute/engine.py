@@ -19,9 +19,8 @@ from loadstone.hardware.datapath.pipeline import address_type, fetch_port
 from loadstone.hardware.datapath.timing import Slot
 from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.names import Names
-from loadstone.hardware.selection import Choice, one_hot_mux
 from loadstone.model.kernel import WRITE
-from loadstone.rtl.conditions import any_of, mux
+from loadstone.rtl.conditions import Choice, any_of, mux, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, cat, const
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit

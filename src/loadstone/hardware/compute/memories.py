@@ -13,8 +13,7 @@ from loadstone.hardware.compute.engine import Ask, Engine, Write, bank_of, copy_
 from loadstone.hardware.compute.local_layout import bank_count, copy_count, memory_depth
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.layout import ArrayLayout
-from loadstone.hardware.selection import one_hot_mux
-from loadstone.rtl.conditions import any_of, mux
+from loadstone.rtl.conditions import any_of, mux, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import Bits, address_width, bit, unsigned

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from loadstone.hardware.names import Names
-from loadstone.hardware.selection import one_hot_mux
-from loadstone.rtl.conditions import any_of
+from loadstone.rtl.conditions import any_of, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
 from loadstone.rtl.types import Bits, address_width, bit, unsigned

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.layout import ArrayLayout
-from loadstone.hardware.selection import one_hot_mux
-from loadstone.rtl.conditions import mux
+from loadstone.rtl.conditions import mux, one_hot_mux
 from loadstone.rtl.expressions import Value, const
 from loadstone.rtl.record import Record
 from loadstone.rtl.types import Bits, address_width, unsigned

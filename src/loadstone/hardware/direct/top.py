@@ -32,11 +32,10 @@ from loadstone.hardware.direct.turns import Turn, Turns, longest, skips_of
 from loadstone.hardware.direct.writes import make_open_writes
 from loadstone.hardware.host_ports import scalar_types
 from loadstone.hardware.names import ModuleNames
-from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.supervisor import tell_failures
 from loadstone.loops.ranges import Limits, Ranges
 from loadstone.model.kernel import WRITE, Kernel
-from loadstone.rtl.conditions import all_of, any_of, mux
+from loadstone.rtl.conditions import all_of, any_of, mux, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
 from loadstone.rtl.record import Record

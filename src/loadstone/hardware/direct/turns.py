@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from loadstone.hardware.direct.reading import Client
 from loadstone.hardware.direct.records import Elements, Records
 from loadstone.hardware.names import Names
-from loadstone.hardware.selection import one_hot_mux
 from loadstone.parallel.operands import Word
-from loadstone.rtl.conditions import any_of, mux
+from loadstone.rtl.conditions import any_of, mux, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, cat, const
 from loadstone.rtl.types import address_width, bit, unsigned
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loadstone.bus.ring_buffer import add_ring
+from loadstone.rtl.blocks import add_ring
 from loadstone.rtl.conditions import any_of, mux
 from loadstone.rtl.expressions import Value, const
 from loadstone.rtl.module import Module

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from loadstone.bus.ports import Bus
 from loadstone.hardware.bus_top import BusTop
 from loadstone.hardware.names import Names
-from loadstone.hardware.selection import Choice, one_hot_mux
 from loadstone.rtl.blocks import add_queue
-from loadstone.rtl.conditions import any_of
+from loadstone.rtl.conditions import Choice, any_of, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance, Module
 from loadstone.rtl.record import Record

@@ -24,11 +24,10 @@ from loadstone.hardware.names import Names
 from loadstone.hardware.network.channels import capacity, queue_latency
 from loadstone.hardware.network.links import Link, Walk, iterator_field, iterators_used
 from loadstone.hardware.network.steps import Given, Steps
-from loadstone.hardware.selection import one_hot_mux
 from loadstone.hardware.words import bits_of
 from loadstone.loops.ranges import Ranges
 from loadstone.model.kernel import Kernel
-from loadstone.rtl.conditions import all_of
+from loadstone.rtl.conditions import all_of, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import bit
