@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from loadstone.bus.ports import Protocol
 from loadstone.dram.timing import Timing
+from loadstone.emit.hdl.accelerator_bench import Bench, emit_bench
 from loadstone.emit.hdl.accelerator_description import accelerator_info, emit_accelerator_readme
-from loadstone.emit.hdl.accelerator_verilog_bench import emit_verilog_bench
-from loadstone.emit.hdl.accelerator_vhdl_bench import emit_vhdl_bench
-from loadstone.emit.hdl.benches import Bench
 from loadstone.emit.hdl.cocotb_bench import emit_cocotb_bench
 from loadstone.emit.hdl.core_file import Sources, emit_core, emit_script
 from loadstone.emit.hdl.folder import TOOLS, Language, emit_file_list, emit_makefile, make_project
@@ -25,7 +23,6 @@ from loadstone.hardware.harness.cycle_limits import cycle_limit
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.rtl.module import Module
 
-_BENCHES: dict[Language, Callable[[Bench], str]] = {"verilog": emit_verilog_bench, "vhdl": emit_vhdl_bench}
 _USAGES: dict[Language, str] = {
     "verilog": """\
 `make run` runs the testbench in Icarus Verilog, `make run-verilator` in Verilator 5, `make cocotb` the one in Python;
@@ -66,7 +63,7 @@ def _folder(
     tools, script = TOOLS[language], f"test_{name}.py"
     hardware, whole = tools.printed(top), tools.printed(bench.module)
     benches = {f"tb/{path}": text for path, text in whole.items() if path not in hardware}
-    benches[f"tb/testbench.{tools.ending}"] = _BENCHES[language](bench)
+    benches[f"tb/testbench.{tools.ending}"] = emit_bench(bench, language)
     data = image_files(bench.design, bench.trial)
     listed = Sources(language, name, top.name, tuple(hardware), tuple(benches), tuple(data))
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loadstone.emit.hdl.benches import Bench
+from loadstone.emit.hdl.accelerator_bench import Bench
 from loadstone.emit.hdl.folder import Language
 from loadstone.hardware.accelerator.registers import DONE, ENABLE, START
 from loadstone.texts import text_of
