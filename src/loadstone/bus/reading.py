@@ -17,6 +17,7 @@ from loadstone.bus.ports import Bus, Widths, declare_ports, widths_of
 from loadstone.rtl import (
     Instance,
     Module,
+    Record,
     RtlError,
     Signal,
     Stream,
@@ -168,7 +169,7 @@ def _add_cutter(
     queued = m.wire("queued", bit)
     issue = m.wire("issue", (left != 0) & (free >= bus.burst) & queued & ~flights.stops)
     _add_commands(m, bus, place, length, issue, queued)
-    _add_responses(m, bus, buffer, flights, cat(place, length), issue)
+    _add_responses(m, bus, buffer, flights, place, length, issue)
     with m.clocked():
         with m.when(starts):
             m.assign(place, requests.fields["address"][bus.beat_shift :])
@@ -182,23 +183,31 @@ def _add_cutter(
 
 def _add_commands(m: Module, bus: Bus, place: Signal, length: Signal, issue: Signal, queued: Signal) -> None:
     """Registers between the cutter and the bus."""
-    queue = add_queue(m, "commands", 2, issue, cat(place, length), m.input("command_ready", bit))
+    command = command_record(bus).made(place=place, beats=length)
+    queue = add_queue(m, "commands", 2, issue, command, m.input("command_ready", bit))
     m.assign(queued, queue.room)
     show_command(m, bus, queue)
 
 
 def show_command(m: Module, bus: Bus, queue: Queue) -> None:
     """Outputs for the oldest command."""
+    command = command_record(bus).unpacked(queue.data)
     m.output("command_valid", queue.valid)
-    m.output("command_address", queue.data[bus.length.width :] << bus.beat_shift)
-    m.output("command_beats", queue.data[: bus.length.width])
+    m.output("command_address", command["place"] << bus.beat_shift)
+    m.output("command_beats", command["beats"])
 
 
-def _add_responses(m: Module, bus: Bus, buffer: int, flights: Flights, command: Value, issue: Signal) -> None:
+def command_record(bus: Bus) -> Record:
+    """A command in a queue: the place of a burst, in beats, and their number."""
+    return Record({"place": bus.place, "beats": bus.length})
+
+
+def _add_responses(
+    m: Module, bus: Bus, buffer: int, flights: Flights, place: Signal, length: Signal, issue: Signal
+) -> None:
     """Follows beats that come back, a cycle later: the record of a burst is there two cycles after its issue."""
     m.section("Responses.")
     comes, response = m["beat_valid"], m.input("beat_response", RESPONSE)
-    place, length = command[bus.length.width :], command[: bus.length.width]
     awaited = m.register("awaited", unsigned(buffer.bit_length()), reset=0, comment="beats that are still to come")
     offset = m.register("offset", unsigned(bus.burst_shift), reset=0, comment="beats of the oldest burst that came")
     came = m.stored("came", comes, reset=0)

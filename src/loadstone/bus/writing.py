@@ -16,6 +16,7 @@ from loadstone.bus.ports import Bus, Widths, declare_ports, widths_of
 from loadstone.bus.reading import (
     BUFFERED_BURSTS,
     buffered_beats,
+    command_record,
     declare_requests,
     first_lane,
     lane_offset,
@@ -26,6 +27,7 @@ from loadstone.bus.reading import (
 from loadstone.rtl import (
     Instance,
     Module,
+    Record,
     Signal,
     Stream,
     Value,
@@ -140,9 +142,12 @@ def make_write_core(bus: Bus, widths: Widths, buffer: int) -> Module:
     m.assign(requests.ready, (remaining == 0) | (moves & last))
     complete, word, strobe = _add_packer(m, bus, widths, requests, moves, last)
     pushes = m.wire("pushes", moves & complete, "a beat is complete")
-    ends, command = _add_burst(m, bus, requests, pushes, last)
-    room = _add_queues(m, bus, buffer, pushes, ends, command, cat(ends, strobe, word))
-    _add_responses(m, bus, pushes & ends, command[bus.length.width :], remaining, moves, room)
+    ends, start, length = _add_burst(m, bus, requests, pushes, last)
+    command = command_record(bus).made(place=start, beats=length)
+    beat = Record({"last": bit, "strobe": bus.strobe, "data": bus.data})
+    made = beat.made(last=ends, strobe=strobe, data=word)
+    room = _add_queues(m, bus, buffer, pushes, ends, command, made, beat)
+    _add_responses(m, bus, pushes & ends, start, remaining, moves, room)
     with m.clocked():
         with m.when(requests.transfer):
             m.assign(remaining, requests.fields["count"])
@@ -198,8 +203,8 @@ def _spread(flags: Value, times: int) -> Value:
     return cat(*(repeat(flags[k], times) for k in reversed(range(flags.width))))
 
 
-def _add_burst(m: Module, bus: Bus, requests: Stream, pushes: Signal, last: Signal) -> tuple[Signal, Value]:
-    """Follows the burst that is being filled: whether this beat ends it, and its command."""
+def _add_burst(m: Module, bus: Bus, requests: Stream, pushes: Signal, last: Signal) -> tuple[Signal, Signal, Value]:
+    """The burst that is being filled: whether this beat ends it, its first place, and its length."""
     m.section("Beats form bursts, which end at multiples of the longest one.")
     place = m.register("place", bus.place, comment="the beat that is being filled")
     start = m.register("start", bus.place, comment="the first beat of its burst")
@@ -214,19 +219,20 @@ def _add_burst(m: Module, bus: Bus, requests: Stream, pushes: Signal, last: Sign
             with m.when(ends):
                 m.assign(start, following)
     length = place[: bus.burst_shift] - start[: bus.burst_shift] + 1
-    return ends, cat(start, length.wrapped(bus.length))
+    return ends, start, length.wrapped(bus.length)
 
 
-def _add_queues(m: Module, bus: Bus, buffer: int, pushes: Signal, ends: Signal, command: Value, beat: Value) -> Signal:
+def _add_queues(
+    m: Module, bus: Bus, buffer: int, pushes: Signal, ends: Signal, command: Value, beat: Value, record: Record
+) -> Signal:
     """The queues of commands and of beats; whether both have room."""
     taken = {name: m.input(f"{name}_ready", bit) for name in ("command", "beat")}
     commands = add_queue(m, "commands", _COMMANDS, pushes & ends, command, taken["command"])
     beats = add_queue(m, "beats", buffer, pushes, beat, taken["beat"])
     show_command(m, bus, commands)
     m.output("beat_valid", beats.valid)
-    m.output("beat_data", beats.data[: bus.data_width])
-    m.output("beat_strobe", beats.data[bus.data_width : bus.data_width + bus.bytes])
-    m.output("beat_last", beats.data[-1])
+    for field in ("data", "strobe", "last"):
+        m.output(f"beat_{field}", record.unpacked(beats.data)[field])
     return m.wire("room", commands.room & beats.room)
 
 
