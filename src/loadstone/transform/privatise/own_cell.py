@@ -4,6 +4,9 @@
     for (k...) acc += a[i][k] * b[k][j];   ->    for (k...) c[i][j] += a[i][k] * b[k][j];
     c[i][j] = acc;
 
+Where the end is no plain copy but computes, `c[i][j] = acc >> 8`, the statement stays and reads the element that it
+writes.
+
 The proof is one of flow: in the kernel where the element has taken the place of the temporary, and copies of elements
 to themselves have gone, every read finds the value of the same writer as before, where the value of a copy is that of
 the writer it copies; and the same values are left at the end.
@@ -11,7 +14,7 @@ the writer it copies; and the same values are left at the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import reduce
 
@@ -29,43 +32,56 @@ from loadstone.transform.removal import can_go, without_array
 
 def kept_in_own_cells(kernel: Kernel) -> Kernel:
     """The kernel with each temporary, of one web, in the element that its values end in, where they have such."""
-    for array in temporaries(kernel):
-        kernel = next(_kept(kernel, array), kernel)
+    while (kept := _one_more_kept(kernel)) is not None:
+        kernel = kept
     return kernel
 
 
-def _kept(kernel: Kernel, array: str) -> Iterator[Kernel]:
-    """Kernels in which elements hold the values of a temporary, one for each copy that names them."""
+def _one_more_kept(kernel: Kernel) -> Kernel | None:
+    """The kernel with one more temporary in elements of an array that is none."""
+    private = temporaries(kernel)
+    return next((kept for array in private for kept in _kept(kernel, array, private)), None)
+
+
+def _kept(kernel: Kernel, array: str, private: Sequence[str]) -> Iterator[Kernel]:
+    """Kernels in which elements hold the values of a temporary, one for each statement that names them."""
     if not _is_exact(kernel, array) or not can_go(kernel, array):
         return
     flows = flows_of(kernel, array)
-    for copy in _copies(kernel, array):
-        label = affine_label(kernel, copy.name, copy.write.relation)
-        labels = None if label is None else agreed_labels(kernel, {(copy.name, 0): label}, flows)
-        if labels is not None and labels.keys() == set(refs_of(kernel, array)):
-            yield from _kept_in(kernel, array, copy, labels)
+    for end in (s for s in _ends(kernel, array) if s.write.array not in private):
+        label = affine_label(kernel, end.name, end.write.relation)
+        read = next(k for k, access in enumerate(end.reads) if access.array == array)
+        labels = None if label is None else agreed_labels(kernel, {(end.name, read): label}, flows)
+        if label is not None and labels is not None and labels.keys() == set(refs_of(kernel, array)):
+            yield from _kept_in(kernel, array, end.write.array, labels, label_text(label))
 
 
-def _kept_in(kernel: Kernel, array: str, copy: Statement, labels: Mapping[Ref, Label]) -> Iterator[Kernel]:
+def _kept_in(kernel: Kernel, array: str, target: str, labels: Mapping[Ref, Label], subscripts: str) -> Iterator[Kernel]:
     """The kernel in which the elements that labels name hold the values of a temporary, if that is right."""
-    target = copy.write.array
     held = _holding(kernel, labels, target)
-    idle = frozenset(s.name for s in _copies(kernel, array) if _is_idle(held.statement(s.name)))
+    idle = frozenset(s.name for s in _ends(kernel, array) if _is_idle(held.statement(s.name)))
     bare = replace(held, statements=tuple(s for s in held.statements if s.name not in idle))
     if _is_same_flow(kernel, bare, idle, array, target):
-        record = Privatised(array, target, target + label_text(labels[copy.name, 0]))
+        record = Privatised(array, target, target + subscripts)
         yield replace(without_array(bare, array), privatised=(*bare.privatised, record))
 
 
-def _copies(kernel: Kernel, array: str) -> Iterator[Statement]:
-    """The statements that copy a value of an array, as it is, to an element that is surely written."""
+def _ends(kernel: Kernel, array: str) -> list[Statement]:
+    """The statements that bring values of an array to elements of the same type, which they write; copies first."""
     kind = kernel.arrays[array].type
-    for statement in kernel.statements:
-        target = kernel.arrays[statement.write.array]
-        reads = [read.array for read in statement.reads]
-        is_copy = reads == [array] and statement.value == Operand(0, kind) and statement.condition is None
-        if is_copy and target.name != array and target.type == kind and _is_exact(kernel, target.name):
-            yield statement
+    reading = [s for s in kernel.statements if any(read.array == array for read in s.reads)]
+    ends = [
+        s
+        for s in reading
+        if s.write.array != array and kernel.arrays[s.write.array].type == kind and _is_exact(kernel, s.write.array)
+    ]
+    return sorted(ends, key=lambda s: not _is_copy(s))
+
+
+def _is_copy(statement: Statement) -> bool:
+    """Whether a statement writes, always, what it reads."""
+    kinds = [read.array for read in statement.reads]
+    return len(kinds) == 1 and isinstance(statement.value, Operand) and statement.condition is None
 
 
 def _is_exact(kernel: Kernel, array: str) -> bool:
@@ -125,5 +141,5 @@ def final_writers(kernel: Kernel, array: str) -> isl.UnionSet:
 
 
 def _is_idle(statement: Statement) -> bool:
-    """Whether a copy writes the element that it reads."""
-    return statement.reads[0].relation.is_equal(statement.write.relation)
+    """Whether a statement copies an element to itself."""
+    return _is_copy(statement) and statement.reads[0].relation.is_equal(statement.write.relation)
