@@ -30,7 +30,7 @@ def _as_for(node: c_ast.While, before: list[c_ast.Node]) -> c_ast.Node:
     """The loop with the start of its counter, which is taken out of the statements before it."""
     counter = counter_of(node)
     start = None if counter is None else _taken_start(before, counter)
-    if start is None:
+    if counter is None or start is None:
         return node
     first = c_ast.Assignment("=", c_ast.ID(counter, node.coord), start, node.coord)
     return c_ast.For(first, node.cond, None, node.stmt, node.coord)

@@ -79,7 +79,7 @@ class Structures:
         if words is None:
             return self.declarations(node)
         size, inner, places = words
-        self._scopes[-1][node.name] = _Variable(dict.fromkeys(places, node.name), rank, places)
+        self._scopes[-1][node.name] = _Variable({path: str(node.name) for path in places}, rank, places)
         self.records[node.name] = _type_text(innermost(node.type))
         row = c_ast.ArrayDecl(inner, c_ast.Constant("int", str(size), node.coord), [], node.coord)
         result = copy(node)
