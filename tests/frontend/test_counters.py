@@ -43,6 +43,7 @@ def parsed(tmp_path: Path, body: str) -> Kernel:
         ("unsigned i = u; i > 0; i -= 2", "0 < i <= u and i mod 2 = 0", "u mod 2 = 0"),
         ("int i = u - 1; i >= 0; i--", "0 <= i < u", ""),
         ("unsigned i = 1; i <= u; i++", "1 <= i <= u", ""),
+        ("uint8_t i = 0; i < (n < u ? n : u); i++", "0 <= i < n and i < u", "0 <= n <= 255"),
     ],
 )
 def test_loops(tmp_path: Path, loop: str, domain: str, assumed: str) -> None:

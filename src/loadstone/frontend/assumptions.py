@@ -7,7 +7,7 @@ from enum import IntEnum
 import islpy as isl
 
 from loadstone.poly import coalesced
-from loadstone.poly.spaces import parameters_at_least
+from loadstone.poly.spaces import parameters_at_least, parameters_below
 
 LARGE = 8
 """What a parameter of usual size is at least."""
@@ -48,4 +48,4 @@ def simple_condition(broken: isl.Set, needed: isl.Set) -> isl.Set | None:
         case Confidence.SIZES if not is_simple:
             return parameters_at_least(needed.get_space(), 0)
         case _:
-            return condition if is_simple else None
+            return condition if is_simple else parameters_below(broken, LARGE)

@@ -148,6 +148,16 @@ def parameters_at_least(space: isl.Space, number: int) -> isl.Set:
     return box
 
 
+def parameters_below(value: isl.Set, least: int) -> isl.Set | None:
+    """The parameters, one of which is less than anywhere in a set, where that is at least a number; None if none is."""
+    values, universe = with_parameters_first(isl.Set.from_params(value)), isl.Set.universe(value.get_space())
+    for position in range(value.dim(Dim.param)):
+        first = values.dim_min_val(position)
+        if first.is_int() and first.to_python() > least:
+            return universe.upper_bound_val(Dim.param, position, first.sub(isl.Val.one(value.get_ctx())))
+    return None
+
+
 def box_near_least(known: isl.Set, reach: int) -> isl.Set:
     """The parameters that are at most so far from the least values that are known of them, or from -1."""
     values, box = with_parameters_first(isl.Set.from_params(known)), isl.Set.universe(known.get_space())
