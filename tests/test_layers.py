@@ -41,6 +41,7 @@ LAYERS = (
     ("emit.hdl",),
     ("simulate.memory",),
     ("simulate.interpreter",),
+    ("simulate.rounding",),
     ("simulate.programs", "simulate.networks", "simulate.hardware"),
     ("simulate.prediction",),
     ("locality",),

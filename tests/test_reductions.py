@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import loadstone as ls
 from loadstone.analysis import dependences
+from loadstone.cli.main import main
 from loadstone.model.kernel import Kernel
 from loadstone.poly import fixed
 from loadstone.poly.enumeration import pairs
 from loadstone.simulate.interpreter import instances_in_order
+from loadstone.simulate.memory import copied, initial_memory
+from loadstone.simulate.rounding import rounding_errors
 from loadstone.transform.choice import check_tiling, choose_tiling
 from loadstone.transform.orderless import operator_of
 from loadstone.transform.tiling import TiledKernel
+from loadstone.trials import rounding, trial
 from oracle import flow_pairs, memory_pairs, relation_pairs, traced
 from random_reductions import reduced_triple
 from random_triples import CHECKS
@@ -127,6 +133,80 @@ def test_dependences_are_those_of_the_order_that_is_executed(seed: int) -> None:
     assert relation_pairs(known.flow, values) == flow_pairs(trace)
     assert relation_pairs(known.output, values) == memory_pairs(trace, earlier_writes=True)
     assert relation_pairs(known.anti, values) == memory_pairs(trace, earlier_writes=False)
+
+
+FLOATS = """
+void floats(int n, float a[n][n], float x[2 * n], float y[2 * n], int c[2 * n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      x[i + j] += a[i][j] * 3.0f;
+      c[i + j] += 1;
+    }
+  for (int i = 0; i < 2 * n; i++)
+    y[i] = x[i] / 3.0f;
+}
+"""
+ACROSS = "{ S0[i, j] -> [0, i, j]; S1[i, j] -> [0, i, j]; S2[i] -> [1, i, 0] }"
+
+
+def float_run(folder: Path, *options: str) -> list[str]:
+    path = folder / "floats.c"
+    path.write_text(FLOATS)
+    return ["run", str(path), "-p", "n=9", "--schedule", ACROSS, "--tile", "1,4,4", "--json", *options]
+
+
+@needs_gcc
+@pytest.mark.parametrize("options", [(), ("--target", "hls"), ("--network",)])
+def test_free_reductions_are_bit_identical_to_the_order_executed_and_within_bounds(
+    options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(float_run(tmp_path)) == 1
+    assert "must run before" in capsys.readouterr().err
+    assert main(float_run(tmp_path, "--free-reductions", *options)) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["match"]
+    reordered = found["reordered"]
+    assert reordered["arrays"] == ["x"]
+    assert 0 < reordered["difference"] <= reordered["bound"] < 1e-4
+    assert reordered["beyond"] == 0
+
+
+def test_a_difference_beyond_the_bound_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "floats.c"
+    path.write_text(FLOATS)
+    kernel = ls.parse(path)
+    tiles = choose_tiling(kernel, (1, 4, 4), ACROSS, free_reductions=True)
+    memory, _ = trial(kernel, {"n": 9})
+    exact = rounding(kernel, tiles, {"n": 9}, memory)
+    assert exact is not None
+    assert (exact.differing, exact.beyond) == (0, 0)
+    memory["x"].cells[8] += 1e-3
+    memory["c"].cells[3] += 1
+    wrong = rounding(kernel, tiles, {"n": 9}, memory)
+    assert wrong is not None
+    assert (wrong.differing, wrong.beyond) == (2, 2)
+
+
+def test_bounds_hold_for_every_order_of_a_sum(tmp_path: Path) -> None:
+    """Against rational arithmetic; the bound is no larger than that of the classical analysis allows."""
+    kernel = parsed("x[0] += e[i][j];", "float", tmp_path)
+    values = {"n": 12}
+    start = initial_memory(kernel, values)
+    terms = [Fraction(value) for value in start["e"].cells]
+    exact = Fraction(start["x"].cells[0]) + sum(terms)
+    after = copied(start)
+    bound = rounding_errors(kernel, values, after)["x"][0,]
+    magnitude = float(abs(Fraction(start["x"].cells[0])) + sum(map(abs, terms)))
+    assert abs(Fraction(after["x"].cells[0]) - exact) <= bound
+    assert bound <= 1.001 * len(terms) * 2.0**-24 * magnitude
+
+
+def test_free_reductions_without_a_reduction_that_rounds_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parsed("x[i + j] += a[i][j];", "int", tmp_path)
+    assert main(["plan", str(tmp_path / "kernel.c"), "--free-reductions"]) == 2
+    assert "--free-reductions has no effect on a kernel without floating-point" in capsys.readouterr().err
 
 
 @needs_gcc

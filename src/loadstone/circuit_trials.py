@@ -23,9 +23,8 @@ from loadstone.simulate.hardware.on_chip import HardwareRun, OnChipSimulator
 from loadstone.simulate.hardware.system import ExternalMemory, SystemResult, SystemRun
 from loadstone.simulate.memory import Memory
 from loadstone.simulate.prediction.model import Prediction, has_many_tiles, predict_design
-from loadstone.transfer.volumes import count
 from loadstone.transform.tiling import tiling_info
-from loadstone.trials import trial, verdict
+from loadstone.trials import instance_count, rounding, trial, verdict
 
 
 def run_circuit(compilation: CircuitCompilation, options: RunOptions) -> Outcome:
@@ -61,7 +60,7 @@ def run_on_chip(compilation: CircuitCompilation, options: RunOptions) -> Outcome
         parameters=values,
         verdict=verdict(kernel, expected, actual),
         cycles=cycles,
-        instances=_instances(kernel, values),
+        instances=instance_count(kernel, values),
         statements=statement_times(design),
     )
 
@@ -77,8 +76,9 @@ def run_system(compilation: CircuitCompilation, external: ExternalMemory, option
         simulator="verilator",
         kernel=kernel.name,
         parameters=values,
-        instances=_instances(kernel, values),
+        instances=instance_count(kernel, values),
         verdict=verdict(kernel, expected, actual),
+        rounding=rounding(compilation.kernel, compilation.tiles, values, actual, options.seed),
         traffic=Traffic(run.loaded, run.stored, predicted_words(compilation.accelerator, values)),
         cycles=run.cycles,
         baseline=None if options.no_baseline else baseline(compilation, external),
@@ -126,7 +126,7 @@ def predict_system(compilation: CircuitCompilation, timing: Timing) -> Outcome:
         simulator="transactions",
         kernel=accelerator.kernel.name,
         parameters=values,
-        instances=_instances(accelerator.kernel, values),
+        instances=instance_count(accelerator.kernel, values),
         traffic=Traffic(*moved, planned),
         cycles=run.cycles,
         sample=Sample(run.gone_through, run.tiles) if sampled else None,
@@ -152,8 +152,9 @@ def run_network(compilation: CircuitCompilation, external: ExternalMemory, optio
         simulator="verilator",
         kernel=kernel.name,
         parameters=values,
-        instances=_instances(kernel, values),
+        instances=instance_count(kernel, values),
         verdict=verdict(kernel, expected, actual),
+        rounding=rounding(compilation.kernel, network.tiles, values, actual, options.seed),
         traffic=Traffic(run.loaded, run.stored, network_words(network, values, scalars=False)),
         cycles=run.cycles,
         memory=_memory_use(external, run),
@@ -176,10 +177,6 @@ def _result_places(design: NetworkDesign, memory: Memory) -> Memory:
     """Copies of arrays that are loaded and stored, for their results."""
     both = {title: memory[name] for name, title in design.results.items() if title != name}
     return {title: replace(buffer, cells=list(buffer.cells)) for title, buffer in both.items()}
-
-
-def _instances(kernel: Kernel, values: Mapping[str, int]) -> int:
-    return sum(count(statement.domain, values) for statement in kernel.statements)
 
 
 def _memory_use(external: ExternalMemory, run: SystemResult | Prediction) -> MemoryUse:

@@ -193,6 +193,13 @@ class Choices(FromNames):
         read=positive,
         modes=(*TILED, *NETWORKS),
     )
+    free_reductions: bool = described(
+        "--free-reductions",
+        "reorder floating-point sums and products, which changes rounding",
+        False,
+        constant=True,
+        modes=(*TILED, *NETWORKS),
+    )
     depth: int = described(
         "--depth", "tiles in flight (default: 2, double buffering)", 2, metavar="D", read=positive, modes=TILED
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from typing import Any
 
 from loadstone.markup import Markup, joined, table
@@ -28,6 +29,30 @@ class Verdict:
     def as_json(self) -> dict[str, Any]:
         """The keys of a verdict."""
         return {"match": self.match, "mismatches": self.mismatches, "outputs": dict(self.outputs)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """How results in another order of floating-point reductions compare with those of the original program.
+
+    `differing` cells differ, by `difference` at most; no cell may by more than its own bound, of which `bound` is the
+    largest: `beyond` cells do. What no reordered reduction reaches may not differ at all. The bound is infinite where
+    there are too many instances to find it, or what a comparison chooses depends on rounding.
+    """
+
+    arrays: tuple[str, ...]
+    differing: int
+    difference: float
+    bound: float
+    beyond: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys of a comparison with the original order."""
+        numbers = {name: value if isfinite(value) else None for name, value in self._numbers().items()}
+        return {"reordered": {"arrays": list(self.arrays), **numbers}}
+
+    def _numbers(self) -> dict[str, float]:
+        return {name: value for name, value in asdict(self).items() if name != "arrays"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +125,7 @@ class Outcome:
     simulator: str | None = None
     instances: int | None = None
     verdict: Verdict | None = None
+    rounding: Rounding | None = None
     ways: Mapping[str, int] | None = None
     traffic: Traffic | None = None
     cycles: int | None = None
@@ -116,9 +142,11 @@ class Outcome:
     def is_right(self) -> bool:
         """Whether memory is that of the original program, and as many words moved as planned.
 
-        What computes no data has no verdict.
+        What computes no data has no verdict. Where reductions run in another order, memory is that of the program in
+        this order, and within bounds of the original.
         """
-        matches = self.verdict is None or self.verdict.match
+        within = self.rounding is None or self.rounding.beyond == 0
+        matches = within and (self.verdict is None or self.verdict.match)
         return matches and (self.traffic is None or self.traffic.as_planned)
 
     def _repr_html_(self) -> str:
@@ -130,7 +158,7 @@ class Outcome:
         """The outcome as JSON, with the activities of the processes if the timeline is wanted."""
         parts: dict[str, Any] = {"target": self.target, "kernel": self.kernel, "parameters": dict(self.parameters)}
         parts |= {name: value for name in _PLAIN if (value := getattr(self, name)) is not None}
-        for part in (self.verdict, self.traffic):
+        for part in (self.verdict, self.rounding, self.traffic):
             parts |= {} if part is None else part.as_json()
         if self.baseline is not None:
             parts |= self.baseline.as_json(self.cycles or 0)

@@ -75,7 +75,13 @@ class Compilation:
             return tiled_as(self.tileable, self.tiling)
         if self.decision is not None:
             return self.decision.tiles
-        return choose_tiling(self.tileable, _given_sizes(chosen), chosen.schedule, chosen.strip)
+        return choose_tiling(
+            self.tileable,
+            _given_sizes(chosen),
+            chosen.schedule,
+            chosen.strip,
+            free_reductions=chosen.free_reductions,
+        )
 
     @cached_property
     def decision(self) -> Decision | None:
@@ -131,7 +137,7 @@ class Compilation:
     def network_tiles(self) -> TiledKernel:
         """The tiling of the process network: the original order unless one is chosen or the source has one."""
         chosen = (self.choices.sizes, self.choices.schedule, self.choices.strip, self.kernel.tiling, self.tiling)
-        if all(part is None for part in chosen):
+        if all(part is None for part in chosen) and not self.choices.free_reductions:
             return untiled(self.selecting)
         return self.legal_tiles
 

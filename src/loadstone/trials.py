@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from loadstone.analysis.bounds import out_of_bounds
 from loadstone.errors import Diagnostic, InputError
 from loadstone.loops.accelerator import predicted_words
 from loadstone.loops.model import Node
 from loadstone.model.kernel import Kernel
+from loadstone.model.types import Number
 from loadstone.networks.instances import network_words
 from loadstone.options import RunOptions
-from loadstone.outcome import Outcome, Traffic, Verdict
+from loadstone.outcome import Outcome, Rounding, Traffic, Verdict
 from loadstone.pipeline import Compilation
 from loadstone.simulate.interpreter import execute
-from loadstone.simulate.memory import Memory, copied, initial_memory, live_out_arrays, mismatches
+from loadstone.simulate.memory import Element, Memory, copied, initial_memory, live_out_arrays, mismatches, same
 from loadstone.simulate.programs.compiled import (
     CompiledKernel,
     compile_original,
@@ -22,14 +25,20 @@ from loadstone.simulate.programs.compiled import (
     compile_reference,
 )
 from loadstone.simulate.programs.generated import compile_c, compile_hls, compile_network
-from loadstone.transform.tiling import tiling_info
+from loadstone.simulate.rounding import Errors, reached, rounding_errors
+from loadstone.transfer.volumes import count
+from loadstone.transform.tiling import TiledKernel, tiling_info
+
+MOST_BOUNDED = 200_000
+"""The largest number of instances whose rounding errors are bounded."""
 
 
 def run_program(compilation: Compilation, options: RunOptions) -> Outcome:
     """The outcome of running what is generated as C or HLS C++ against the original program."""
-    kernel, values = compilation.kernel, compilation.values
+    values = compilation.values
     program, planned = _program(compilation, options)
     tiles = compilation.network_tiles if options.network else compilation.tiles
+    kernel = tiles.kernel if tiles.rounded else compilation.kernel
     expected, start = trial(kernel, values, options.seed)
     actual = memory_of(tiles.kernel, values, options.seed, start)
     words = program.run(values, actual)
@@ -38,6 +47,7 @@ def run_program(compilation: Compilation, options: RunOptions) -> Outcome:
         kernel=kernel.name,
         parameters=values,
         verdict=verdict(kernel, expected, actual),
+        rounding=rounding(compilation.kernel, tiles, values, actual, options.seed),
         traffic=Traffic(words.loaded, words.stored, planned),
         tiling=tiling_info(tiles),
     )
@@ -110,6 +120,66 @@ def memory_of(kernel: Kernel, parameters: Mapping[str, int], seed: int, start: M
     own = initial_memory(kernel, parameters, seed)
     shared = {name for name, buffer in own.items() if name in start and start[name].extents == buffer.extents}
     return {name: start[name] if name in shared else buffer for name, buffer in own.items()}
+
+
+def rounding(
+    original: Kernel, tiles: TiledKernel, parameters: Mapping[str, int], actual: Memory, seed: int = 0
+) -> Rounding | None:
+    """How memory after a run compares with the original order, if floating-point reductions ran in another one."""
+    if not tiles.rounded:
+        return None
+    expected, start = trial(original, parameters, seed)
+    few = instance_count(original, parameters) <= MOST_BOUNDED
+    both = (original, copied(start)), (tiles.kernel, memory_of(tiles.kernel, parameters, seed, copied(start)))
+    bounds = [rounding_errors(each, parameters, memory) for each, memory in both] if few else None
+    free = reached(original, tiles.rounded)
+    cells = [
+        _Cell(before, after, 0.0 if name not in free else math.inf if bounds is None else _bound(bounds, name, element))
+        for name in live_out_arrays(original)
+        for element, before, after in zip(
+            expected[name].elements(), expected[name].cells, actual[name].cells, strict=True
+        )
+    ]
+    differing = [cell for cell in cells if cell.differs]
+    return Rounding(
+        tuple(sorted(tiles.rounded)),
+        len(differing),
+        max((cell.difference for cell in differing), default=0.0),
+        max((cell.bound for cell in cells), default=0.0),
+        sum(cell.is_beyond for cell in cells),
+    )
+
+
+class _Cell(NamedTuple):
+    """A cell after the original program and after a run, and how far these may be apart."""
+
+    before: Number
+    after: Number
+    bound: float
+
+    @property
+    def differs(self) -> bool:
+        """Whether some bit differs."""
+        return not same(self.before, self.after)
+
+    @property
+    def difference(self) -> float:
+        """How far the values are apart."""
+        return abs(self.before - self.after)
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the values are too far apart; without a bound, no bit may differ."""
+        return self.differs and not (self.bound and self.difference <= self.bound)
+
+
+def _bound(bounds: Sequence[Errors], name: str, element: Element) -> float:
+    return sum(each[name].get(element, 0.0) for each in bounds)
+
+
+def instance_count(kernel: Kernel, parameters: Mapping[str, int]) -> int:
+    """How many instances a kernel executes."""
+    return sum(count(statement.domain, parameters) for statement in kernel.statements)
 
 
 def check_in_bounds(kernel: Kernel, parameters: Mapping[str, int]) -> None:

@@ -42,6 +42,7 @@ MATMUL = str(ROOT / "examples" / "matmul.c")
         "transform {} -p n=4",
         "transform {} --allow-illegal",
         "info {} --free-reductions",
+        "run {} --target model --free-reductions",
         "reuse {} --symbolic --seed 3",
         "reuse {} --symbolic --trace",
     ],

@@ -8,6 +8,7 @@ from pathlib import Path
 from loadstone.cli.parser import refuse
 from loadstone.frontend.read import parse
 from loadstone.model.kernel import Kernel
+from loadstone.transform.orderless import has_rounded_reductions
 from loadstone.transform.script import ScriptStep, read_script
 from loadstone.transform.scripted import transform_kernel
 from loadstone.transform.sequence import check_result
@@ -16,8 +17,9 @@ from loadstone.transform.sequence import check_result
 def read_kernel(arguments: argparse.Namespace) -> Kernel:
     """The kernel of the options that `options.kernel` defines, transformed by the script if there is one."""
     if arguments.script is None:
-        refuse(arguments, ("allow_illegal", "free_reductions"), "without --script")
+        refuse(arguments, ("allow_illegal",), "without --script")
     kernel = parse_kernel(arguments)
+    _check_reductions(arguments, kernel)
     steps = script_steps(arguments)
     if not steps:
         return kernel
@@ -30,6 +32,16 @@ def read_kernel(arguments: argparse.Namespace) -> Kernel:
     )
     check_result(result, "" if arguments.allow_illegal else "with --allow-illegal later steps may mend this")
     return result.kernel
+
+
+def _check_reductions(arguments: argparse.Namespace, kernel: Kernel) -> None:
+    """Raise `InputError` where there is no reduction to reorder: a command that tiles does so itself."""
+    if arguments.script is not None:
+        return
+    if "sizes" not in arguments:
+        refuse(arguments, ("free_reductions",), "without --script")
+    elif not has_rounded_reductions(kernel):
+        refuse(arguments, ("free_reductions",), "on a kernel without floating-point sums and products")
 
 
 def script_steps(arguments: argparse.Namespace) -> tuple[ScriptStep, ...]:

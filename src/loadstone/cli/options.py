@@ -77,9 +77,8 @@ TYPES = Option(
 SCRIPT = Option("--script", "transform the kernel by the steps in this file first", "script", metavar="FILE")
 ILLEGAL = _flag("--allow-illegal", "let steps break dependences that later steps mend")
 REDUCTIONS = _flag("--free-reductions", "reorder sums and products, which changes rounding")
-TILING = tuple(
-    option for option in options_of(Choices) if option.dest in ("sizes", "local", "objective", "schedule", "strip")
-)
+_CHOSEN = ("sizes", "local", "objective", "schedule", "strip", "free_reductions")
+TILING = tuple(option for option in options_of(Choices) if option.dest in _CHOSEN)
 RUN = options_of(RunOptions)
 
 
@@ -88,23 +87,23 @@ def output(parser: CommandParser) -> None:
     parser.add("output", [JSON])
 
 
-def kernel(parser: CommandParser) -> None:
-    """Which kernel, and how it is read."""
+def kernel(parser: CommandParser, *, tiled: bool = False) -> None:
+    """Which kernel, and how it is read; commands that tile it have `--free-reductions` among their choices."""
     parser.add_argument("kernel", metavar="KERNEL", help="a .c or .py file")
     parser.add("kernel", [DEFINES, INCLUDE, FUNCTION, TYPES, LIMIT])
-    parser.add("transformations", [SCRIPT, ILLEGAL, REDUCTIONS])
+    parser.add("transformations", [SCRIPT, ILLEGAL] if tiled else [SCRIPT, ILLEGAL, REDUCTIONS])
     output(parser)
 
 
-def info(parser: CommandParser) -> None:
-    """Options of `info`."""
-    kernel(parser)
+def info(parser: CommandParser, *, tiled: bool = False) -> None:
+    """Options of `info`; commands that are `tiled` have those of reductions themselves."""
+    kernel(parser, tiled=tiled)
     parser.add("time", [TIME])
 
 
 def accelerator(parser: CommandParser) -> None:
     """Everything that an accelerator is made from."""
-    kernel(parser)
+    kernel(parser, tiled=True)
     parser.add("parameters", [VALUES])
     parser.add("tiling and local memories", options_of(Choices))
 
@@ -120,7 +119,7 @@ def plan(parser: CommandParser) -> None:
 
 def network(parser: CommandParser) -> None:
     """Options of `network`."""
-    info(parser)
+    info(parser, tiled=True)
     parser.add("parameters", [VALUES])
     parser.add("tiling", TILING)
     parser.add(
@@ -220,7 +219,7 @@ def report(parser: CommandParser) -> None:
 
 def reuse(parser: CommandParser) -> None:
     """Options of `reuse`."""
-    info(parser)
+    info(parser, tiled=True)
     parser.add("parameters", [VALUES])
     parser.add("tiling", [*TILING, _flag("--tiled", "run in the order of the tiling in the source")])
     parser.add(

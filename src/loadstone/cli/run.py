@@ -6,12 +6,13 @@ import argparse
 import json
 from collections.abc import Mapping
 from importlib import import_module
+from math import isfinite
 from shutil import get_terminal_size
 
 from loadstone.cli.compilations import compilation_of
 from loadstone.cli.parser import check_modes
 from loadstone.options import CIRCUITS, Mode, RunOptions
-from loadstone.outcome import MemoryUse, Outcome
+from loadstone.outcome import MemoryUse, Outcome, Rounding
 from loadstone.simulate.hardware.timeline import activity_lines
 from loadstone.trials import compare_executions, run_program
 
@@ -59,7 +60,10 @@ def _show(outcome: Outcome, *, timeline: bool) -> None:
     if outcome.verdict is not None:
         wrong = outcome.verdict.mismatches
         verdict = "agrees bit by bit" if wrong == 0 else f"{wrong} cells differ"
-        print(f"  result       {verdict} with the original: {_outputs(outcome)}")
+        of = "the original" if outcome.rounding is None else "C in the order executed"
+        print(f"  result       {verdict} with {of}: {_outputs(outcome)}")
+    if outcome.rounding is not None:
+        _show_rounding(outcome.rounding)
     _show_traffic(outcome)
     if outcome.cycles is not None:
         _show_cycles(outcome, outcome.cycles)
@@ -67,6 +71,15 @@ def _show(outcome: Outcome, *, timeline: bool) -> None:
     if timeline:
         for line in activity_lines(outcome.activities, get_terminal_size().columns - 2):
             print(f"  {line}")
+
+
+def _show_rounding(rounding: Rounding) -> None:
+    known = f"bound {rounding.bound:.2g}" if isfinite(rounding.bound) else "no bound"
+    beyond = f"; {rounding.beyond} cells are beyond their bound" if rounding.beyond else ""
+    print(
+        f"  rounding     {', '.join(rounding.arrays)} reordered: {rounding.differing} cells differ from the original, "
+        f"by {rounding.difference:.2g} at most ({known}){beyond}"
+    )
 
 
 def _show_traffic(outcome: Outcome) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.model.evaluate import evaluate
@@ -34,6 +35,10 @@ class Buffer:
                 raise IndexError(f"{self.name}{list(element)} is outside of its extents {list(self.extents)}")
             address = address * extent + index
         return address
+
+    def elements(self) -> Iterator[Element]:
+        """All elements, row by row."""
+        return product(*map(range, self.extents))
 
     def __getitem__(self, element: Element) -> Number:
         return self.cells[self.address(element)]

@@ -27,7 +27,8 @@ from loadstone.transform.tiling import TiledKernel
 def in_executed_order(tiles: TiledKernel, known: Dependences, *, free: bool) -> TiledKernel | None:
     """The tiling of the kernel whose reductions run in its order; None where it breaks other dependences.
 
-    `known` are all dependences of the kernel. `free` lets floating-point reductions run in any order, too.
+    `known` are all dependences of the kernel. `free` lets floating-point reductions run in any order, too: what
+    they are then compared with is no longer the text of the source, but C printed in the order that is executed.
     """
     pairs = free_pairs(tiles.kernel, free=free)
     if not pairs or violation(tiles, without_order(tiles.kernel, known, pairs)) is not None:
@@ -38,7 +39,7 @@ def in_executed_order(tiles: TiledKernel, known: Dependences, *, free: bool) -> 
     rounded = frozenset(s.write.array for s in tiles.kernel.statements if s.name in turned and not is_exact(s, kernel))
     note = f"updates of {', '.join(arrays)} in the order of the tiles"
     said = f"{tiles.choice}; {note}" if tiles.choice else note
-    return replace(tiles, kernel=kernel, choice=said, rounded=rounded)
+    return replace(tiles, kernel=replace(kernel, original=None) if rounded else kernel, choice=said, rounded=rounded)
 
 
 def _turned(tiles: TiledKernel, known: Dependences, pairs: tuple[Pair, ...]) -> frozenset[str]:

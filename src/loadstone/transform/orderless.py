@@ -44,6 +44,11 @@ def free_pairs(kernel: Kernel, *, free: bool) -> tuple[Pair, ...]:
     )
 
 
+def has_rounded_reductions(kernel: Kernel) -> bool:
+    """Whether a kernel has reductions that round: sums and products of floating point."""
+    return any(operator_of(s, kernel) and not is_exact(s, kernel) for s in kernel.statements)
+
+
 def is_exact(statement: Statement, kernel: Kernel) -> bool:
     """Whether a reduction gives the same bits in any order."""
     return kernel.arrays[statement.write.array].type.is_integer
