@@ -75,7 +75,7 @@ def test_errors_are_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         (("run", MATMUL, "-p", "n=x", "--json"), 2),
         (("run", MATMUL, "-p", "n=-5", "--json"), 2),
         (("run", MATMUL, "--nonsense", "--json"), 2),
-        (("plan", MATMUL, "--schedule", "{ S0[i,j,k] -> [-k, i, j] }", "--json"), 1),
+        (("plan", MATMUL, "--type", "int=float", "--schedule", "{ S0[i,j,k] -> [-k, i, j] }", "--json"), 1),
     ],
 )
 def test_every_kind_of_error_is_json(

@@ -88,7 +88,7 @@ def _reordered(tiles: TiledKernel, free: bool) -> TiledKernel | None:
 
 
 _LOOPS_FAIL = "the loops as they stand break a dependence"
-_BANDS_FAIL = "no band of isl's holds all of them"
+_BANDS_FAIL = "isl's scheduler finds no legal band in its time"
 
 
 def _all_ways(kernel: Kernel, tiling: Tiling) -> Ways:
