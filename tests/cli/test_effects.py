@@ -43,6 +43,7 @@ MATMUL = str(ROOT / "examples" / "matmul.c")
         "transform {} --allow-illegal",
         "info {} --free-reductions",
         "run {} --target model --free-reductions",
+        "reuse {} --type int=float --free-reductions -p n=3",
         "reuse {} --symbolic --seed 3",
         "reuse {} --symbolic --trace",
     ],

@@ -46,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _order(arguments: argparse.Namespace, compilation: Compilation) -> Order:
     """The order of the source, or that of a tiling if there is one among the options."""
     tiled = arguments.tiled or arguments.given & {"sizes", "schedule", "strip"}
+    if not tiled and arguments.script is None:
+        refuse(arguments, ("free_reductions",), "without a tiling", "choose one with --tile, or --tiled")
     return order_of(compilation.legal_tiles if tiled else compilation.kernel)
 
 
