@@ -38,7 +38,7 @@ from loadstone.transfer.volumes import count
 
 WEIGHTS = (0.0, 1 / 3, 0.5, 2 / 3, 1.0)
 MOST_REFERENCES, MOST_STATEMENTS = 5, 6
-SEGMENTS = tuple(2**exponent for exponent in range(-6, 7))
+SEGMENTS = tuple(sorted({round(2 ** (exponent / 4)) for exponent in range(128)}))
 ROUNDING = 1e-9
 
 
@@ -92,7 +92,7 @@ def _arrivals(reuses: Sequence[Reuse], local: int) -> float:
         first = max(reuse.most(arrivals) / reuse.most(local + arrivals) for reuse in reuses)
         return sum(reuse.instances / reuse.most(local + arrivals) for reuse in reuses) - first
 
-    return max(each * local * max(0, ceil(segments(each * local) - ROUNDING)) for each in SEGMENTS)
+    return max(each * max(0, ceil(segments(each) - ROUNDING)) for each in SEGMENTS)
 
 
 def _add_up(reuses: Sequence[Reuse]) -> bool:

@@ -58,8 +58,9 @@ def curve_points(goal: Goal, sizes: Sequence[int]) -> Iterator[CurvePoint]:
     best: Decision | None = None
     space = search_space(goal)
     for local in sizes:
-        found = _decided(replace(goal, local=local), space)
-        best = found if best is None or (found is not None and found.words < best.words) else best
+        if best is None or best.words > best.compulsory:
+            found = _decided(replace(goal, local=local), space)
+            best = found if best is None or (found is not None and found.words < best.words) else best
         yield CurvePoint(local, io_bound(goal.kernel, goal.parameters, local), best)
 
 

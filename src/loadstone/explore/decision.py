@@ -12,7 +12,7 @@ planned: the buffers that are counted are the buffers that are built.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,7 +36,7 @@ from loadstone.transform.choice import choose_tiling, is_legal
 from loadstone.transform.tiling import TiledKernel, Tiling
 
 TILE_CYCLES = 32
-MOST_PLANS, MOST_OF_ONE, MOST_SMALLEST = 20, 4, 6
+MOST_PLANS, MOST_IN_VAIN, MOST_OF_ONE, MOST_SMALLEST = 20, 8, 4, 3
 REFINED = 0.9
 HELD_SECONDS, FEW_PIECES = 1, 4
 
@@ -119,7 +119,7 @@ class Decision:
 class _Candidate:
     """An order of a schedule, its search, and the best sizes so far with their price."""
 
-    base: TiledKernel
+    ordered: Ordered
     search: SizeSearch
     best: tuple[float, Sizes] | None
     refined: bool = False
@@ -131,19 +131,20 @@ class _Candidate:
         return price if self.refined else price * REFINED
 
     def tiles(self, sizes: Sizes) -> TiledKernel:
-        order = self.search.order
-        theta = self.base.theta if order.dims == tuple(sorted(order.dims)) else permuted(self.base.theta, order.dims)
-        return TiledKernel(self.base.kernel, theta, tuple(sizes[k] for k in order.dims), len(order.strip))
+        base, order = self.ordered.base, self.ordered.order
+        theta = base.theta if _is_kept(order) else permuted(base.theta, order.dims)
+        return TiledKernel(base.kernel, theta, tuple(sizes[k] for k in order.dims), len(order.strip))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordered:
-    """A schedule in one order of its dimensions, with closed forms of what it moves and holds."""
+    """A schedule in one order of its dimensions, with closed forms of what it moves and holds; `plans` made of it."""
 
     base: TiledKernel
     order: Order
     traffic: StripTraffic
     held: Held
+    plans: dict[tuple[int, ...], Measured | None] = field(default_factory=dict[tuple[int, ...], Measured | None])
 
 
 def search_space(goal: Goal) -> tuple[Ordered, ...]:
@@ -188,7 +189,7 @@ class _Choosing:
 
     def decision(self) -> Decision:
         waiting = candidates = [self._candidate(ordered) for ordered in self.space]
-        while (waiting := [each for each in waiting if each.best is not None]) and self.plans < MOST_PLANS:
+        while (waiting := [each for each in waiting if each.best is not None]) and not self._is_spent():
             candidate = self._next(waiting)
             if self.found is not None and candidate.hope > self.found[0][0]:
                 break
@@ -203,6 +204,10 @@ class _Choosing:
         if self.found is None:
             raise self._nothing(bool(candidates))
         return self._finished(len(candidates), self.plans < MOST_PLANS)
+
+    def _is_spent(self) -> bool:
+        """Whether enough plans were made."""
+        return self.plans >= (MOST_IN_VAIN if self.found is None else MOST_PLANS)
 
     def _next(self, waiting: Sequence[_Candidate]) -> _Candidate:
         """The most promising order; as long as nothing was found that fits, that which was planned last."""
@@ -220,7 +225,7 @@ class _Choosing:
 
     def _candidate(self, ordered: Ordered) -> _Candidate:
         search = SizeSearch(ordered.order, ordered.traffic, ordered.held, self.goal.local)
-        return _Candidate(ordered.base, search, search.coarse(self._price))
+        return _Candidate(ordered, search, search.coarse(self._price))
 
     def _price(self, words: int, sizes: Sizes) -> float:
         return words if self.goal.objective == "words" else max(words, self.goal.instances)
@@ -254,8 +259,10 @@ class _Choosing:
 
     def _measured(self, candidate: _Candidate, sizes: Sizes) -> Measured | None:
         self.plans += 1
-        goal = self.goal
-        return measure(candidate.tiles(sizes), goal.parameters, goal.make_plan, goal.depth, goal.power_of_two)
+        goal, tiles, known = self.goal, candidate.tiles(sizes), candidate.ordered.plans
+        if tiles.sizes not in known:
+            known[tiles.sizes] = measure(tiles, goal.parameters, goal.make_plan, goal.depth, goal.power_of_two)
+        return known[tiles.sizes]
 
     def _finished(self, orders: int, complete: bool) -> Decision:
         """The decision, with larger tiles and strips that overlap where that saves cycles and fits."""
