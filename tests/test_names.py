@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "loadstone"
 ROOMS = (
     "analysis",
     "counting",
+    "explore",
     "locality",
     "loops",
     "model",

@@ -211,9 +211,8 @@ class _Choosing:
 
     def _next(self, waiting: Sequence[_Candidate]) -> _Candidate:
         """The most promising order; as long as nothing was found that fits, that which was planned last."""
-        if self.found is None and self.last in waiting:
-            return self.last
-        self.last = min(waiting, key=lambda each: each.hope)
+        if self.found is not None or self.last is None or self.last not in waiting:
+            self.last = min(waiting, key=lambda each: each.hope)
         return self.last
 
     def _is_worse_tie(self, candidate: _Candidate) -> bool:

@@ -18,7 +18,7 @@ import islpy as isl
 from loadstone.analysis import dependences
 from loadstone.explore.strip_boxes import Theta
 from loadstone.model.kernel import Kernel
-from loadstone.poly.dimensions import constant_component
+from loadstone.poly.dimensions import at_coordinate, at_least, at_most, constant_component
 from loadstone.poly.spaces import Dim
 from loadstone.transform.legality import maps_of
 
@@ -61,10 +61,10 @@ def _signs(steps: isl.Set, known: Signs) -> Iterator[Signs]:
     if len(known) == steps.dim(Dim.set):
         yield known
         return
-    position, one = len(known), isl.Val.one(steps.get_ctx())
-    yield from _signs(steps.upper_bound_val(Dim.set, position, one.neg()), (*known, -1))
-    yield from _signs(steps.fix_val(Dim.set, position, isl.Val.zero(steps.get_ctx())), (*known, 0))
-    yield from _signs(steps.lower_bound_val(Dim.set, position, one), (*known, 1))
+    position = len(known)
+    yield from _signs(at_most(steps, position, -1), (*known, -1))
+    yield from _signs(at_coordinate(steps, position, 0), (*known, 0))
+    yield from _signs(at_least(steps, position, 1), (*known, 1))
 
 
 def is_legal_order(patterns: Collection[Signs], dims: Sequence[int], single: Collection[int]) -> bool:

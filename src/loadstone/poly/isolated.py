@@ -43,7 +43,9 @@ def _answer(compute: Callable[[], str], operations: int, seconds: int | None, wr
     """
     status = _LIMIT
     faulthandler.disable()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
     if seconds is not None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
