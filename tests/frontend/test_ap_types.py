@@ -139,6 +139,7 @@ def test_conversions(tmp_path: Path) -> None:
         ("y[i] = f[i] * 0.5;", "no arithmetic with floating point"),
         ("y[i] = a[i] > 0 ? a[i] : f[i];", "different types"),
         ("y[i] = a[i] / u[i];", "not portable"),
+        ("y[i] = ap_uint<40>(u[i]) < a[i];", "unsigned number of 40 bits is not portable"),
         ("y[i] = f[i] % 3;", "not defined on ap_fixed"),
         ("y[i] = a[i] << u[i];", "constant amount"),
         ("y[i] = std::abs(a[i]);", "'abs' is not defined on the types of HLS"),

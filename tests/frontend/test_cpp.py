@@ -105,6 +105,33 @@ def test_subset(tmp_path: Path) -> None:
     assert agrees(kernel, {"n": 9})
 
 
+GLOBALS = """
+const int N = 6;
+ap_int<9> table[N], last;
+int size;
+void put(int at, ap_int<9> x) { table[at] += x; last = x; }
+void top(const ap_int<5> a[N])
+{
+  for (ap_uint<3> i = 0; i < N; i++)
+    if (i < size)
+      put(i, a[i] * 3);
+}
+"""
+
+
+def test_variables_of_the_file(tmp_path: Path) -> None:
+    kernel = read(tmp_path, GLOBALS)
+    assert agrees(kernel, {"size": 4})
+
+
+@pytest.mark.parametrize(
+    "loop", ["ap_uint<3> i = 0; i < 8; i++", "ap_uint<3> i = 5; i >= 0; i--", "ap_uint<4> i = 0; i < n; i++"]
+)
+def test_counters_that_wrap_are_refused(tmp_path: Path, loop: str) -> None:
+    with pytest.raises(InputError, match="may wrap"):
+        read(tmp_path, f"void f(int n, int a[20]) {{ for ({loop}) a[i] = 1; }}")
+
+
 STREAMS = """
 #include <hls_stream.h>
 typedef ap_uint<6> word;

@@ -290,9 +290,25 @@ class _Builder:
         iterators = {**place.iterators, node.iterator: node.declared or INT}
         outer = _with_dim(place.domain, tuple(iterators), self.names.parameters)
         domain = self._loop_domain(node, outer, iterators)
+        self._check_counter(node, domain)
         direction = (node.iterator, 1 if node.step > 0 else -1)
         time = (*place.time, next(place.position), direction)
         self.block(node.body, _Place(iterators, domain, time, place.conditions, count()))
+
+    def _check_counter(self, node: syntax.For, domain: isl.Set) -> None:
+        """Refuse a counter of a type of HLS that may leave its range, also by the step behind the last iteration."""
+        symbol = self.names.symbols.get(node.iterator)
+        kind = node.declared or (symbol.type if symbol else INT)
+        if not kind.widening:
+            return
+        space = domain.get_space()
+        counter = variable(space, node.iterator)
+        assert counter is not None
+        for value in (counter, counter.add(constant(space, node.step))):
+            in_range = value.ge_set(constant(space, kind.least)).intersect(value.le_set(constant(space, kind.greatest)))
+            if not domain.is_subset(in_range):
+                message = f"the counter '{node.iterator}' of {kind.bits} bits may wrap"
+                raise refused(message, node.span, "declare it as int, or bound it with '#pragma loadstone assume'")
 
     def _loop_domain(self, node: syntax.For, outer: isl.Set, iterators: dict[str, ScalarType]) -> isl.Set:
         """The iterations of a loop: those reached from the start by the step before the condition first fails."""

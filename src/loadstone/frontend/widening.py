@@ -228,10 +228,23 @@ def _check_signs(op: str, one: _Value, other: _Value, span: Span | None) -> None
     raise _refused(f"'{op}' of a signed and an unsigned number is not portable", span, hint)
 
 
+def _check_comparison(one: _Value, other: _Value, fraction: int, span: Span | None) -> None:
+    """Refuse comparisons for which the vendor's headers take a negative number for a large one."""
+    if one.kind.signed == other.kind.signed:
+        return
+    signed, natural = (one, other) if one.kind.signed else (other, one)
+    bits = natural.kind.bits + fraction - natural.kind.fraction
+    value = _constant_of(signed.units)
+    if bits >= INT.bits and (value is None or value < 0):
+        hint = "convert one of them first: the vendor's headers mix up the signs here"
+        raise _refused(f"comparing a signed with an unsigned number of {bits} bits is not portable", span, hint)
+
+
 def _compared(op: str, one: _Value, other: _Value, span: Span | None) -> Expression:
     """A comparison, of numbers as they are."""
     kind = _result_type("&", _exact(one, "a comparison"), _exact(other, "a comparison"))
     held = _held(_exact(_Value(one.units, kind), "a comparison").kind)
+    _check_comparison(one, other, kind.fraction, span)
     left = _scaled(one.units, kind.fraction - one.kind.fraction, held)
     right = _scaled(other.units, kind.fraction - other.kind.fraction, held)
     return Binary(op, left, right, INT, span)

@@ -116,7 +116,8 @@ class Original:
 
     `preamble` holds the definitions that the text leans on, `scalars` the loop counters and other scalars (type and
     name) that it sets and uses without declaring them, and that are no arrays of the kernel. In C++, `elements` are the
-    types of variables as the text spells them, and `streams` the arrays that it takes for streams.
+    types of variables as the text spells them, `streams` the arrays that it takes for streams, and `globals` those that
+    the preamble defines.
     """
 
     preamble: str
@@ -125,6 +126,7 @@ class Original:
     language: Literal["c", "c++"] = "c"
     elements: Mapping[str, str] = field(default_factory=dict[str, str])
     streams: frozenset[str] = frozenset()
+    globals: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,8 +76,15 @@ template <int W, int F, bool S, bool FIXED, ap_q_mode Q, ap_o_mode O> wide units
 
 } // namespace ap
 
+/* What lets integers be subscripts. */
+template <typename NUMBER, typename HELD, bool FIXED> struct ap_subscript {};
+template <typename NUMBER, typename HELD> struct ap_subscript<NUMBER, HELD, false> {
+  operator HELD() const { return static_cast<const NUMBER *>(this)->units; }
+};
+
 /* Units of 2^-F in W bits. */
-template <int W, int F, bool S, bool FIXED, ap_q_mode Q = AP_TRN, ap_o_mode O = AP_WRAP> struct ap_number {
+template <int W, int F, bool S, bool FIXED, ap_q_mode Q = AP_TRN, ap_o_mode O = AP_WRAP>
+struct ap_number : ap_subscript<ap_number<W, F, S, FIXED, Q, O>, typename ap::held<W, S>::type, FIXED> {
   typename ap::held<W, S>::type units;
 
   ap_number() = default;

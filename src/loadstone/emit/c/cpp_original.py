@@ -16,6 +16,7 @@ _HEADERS = """\
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 typedef bool _Bool;
 """
@@ -23,32 +24,47 @@ typedef bool _Bool;
 
 def emit_cpp_original(kernel: Kernel, original: Original, entry: str) -> str:
     """The kernel's own text in a function that takes its memory and parameters."""
-    outside = [(k, a) for k, a in enumerate(kernel.arrays.values()) if not a.local]
-    streams = [(k, a) for k, a in outside if a.name in original.streams]
-    written = {statement.write.array for statement in kernel.statements}
-    head = f'extern "C" {entry_head(entry, "loadstone_")}'
+    arrays = list(enumerate(kernel.arrays.values()))
+    outside = [(k, a) for k, a in arrays if not a.local]
+    outputs = {statement.write.array for statement in kernel.statements}
     lines = [_HEADERS, AP_TYPES_H, STREAM_H, original.preamble]
     lines += helpers_used(extent for _, array in outside for extent in array.extents)
-    lines += [head, "{", "  (void)loadstone_words;", *_parameter_lines(kernel, original)]
-    lines += [
-        f"  {_opened(array, position, original)};" for position, array in outside if (position, array) not in streams
-    ]
+    lines += [f'extern "C" {entry_head(entry, "loadstone_")}', "{", "  (void)loadstone_words;"]
+    lines += _parameter_lines(kernel, original)
+    for position, array in outside:
+        lines += _given(array, position, original, array.name in outputs)
     lines += [f"  {original.elements.get(name, str(kind))} {name};" for kind, name in original.scalars]
-    for position, array in streams:
-        lines += _stream(array, position, original, array.name in written)
     lines.append(original.text)
-    for position, array in streams:
-        if array.name in written:
-            lines += _drained(array, position, original)
-    scalars = [(k, a) for k, a in enumerate(kernel.arrays.values()) if a.rank == 0 and (a.live_out or not a.local)]
-    lines += [f"  *({_element(a, original)} *)loadstone_memory[{k}] = {a.name};" for k, a in scalars]
+    for position, array in arrays:
+        lines += _taken(array, position, original, array.name in outputs)
     return "\n".join([*lines, "}", ""])
 
 
 def _parameter_lines(kernel: Kernel, original: Original) -> Iterator[str]:
-    """Declarations that give the parameters their values."""
+    """Lines that give the parameters their values."""
     for position, (name, kind) in enumerate(kernel.parameter_types.items()):
-        yield f"  const {original.elements.get(name, str(kind))} {name} = loadstone_parameters[{position}];"
+        declared = "" if name in original.globals else f"const {original.elements.get(name, str(kind))} "
+        yield f"  {declared}{name} = loadstone_parameters[{position}];"
+
+
+def _given(array: Array, position: int, original: Original, is_output: bool) -> Iterator[str]:
+    """The lines that give an array its memory, a variable of the file its contents, a stream what is read from it."""
+    if array.name in original.globals:
+        yield f"  std::memcpy((void *)&{array.name}, loadstone_memory[{position}], sizeof({array.name}));"
+    elif array.name in original.streams:
+        yield from _stream(array, position, original, is_output)
+    else:
+        yield f"  {_opened(array, position, original)};"
+
+
+def _taken(array: Array, position: int, original: Original, is_output: bool) -> Iterator[str]:
+    """The lines that put what was computed into memory, where it is not there."""
+    if array.name in original.globals:
+        yield f"  std::memcpy(loadstone_memory[{position}], (void *)&{array.name}, sizeof({array.name}));"
+    elif array.name in original.streams and is_output:
+        yield from _drained(array, position, original)
+    elif array.rank == 0 and (array.live_out or not array.local):
+        yield f"  *({_element(array, original)} *)loadstone_memory[{position}] = {array.name};"
 
 
 def _element(array: Array, original: Original) -> str:

@@ -135,7 +135,9 @@ class _Reader:
             return original_text(self.definitions, functions, text, scalars, records)
         found = self.dialect.original(self.scop.start, self._end)
         elements = {symbol.name: spelled_in_cpp(symbol.type) for symbol in symbols}
-        return replace(found, scalars=scalars, elements=elements, streams=frozenset(self.streams.parameters))
+        outside = frozenset(symbol.name for symbol in self._globals() if not symbol.constant)
+        streams = frozenset(self.streams.parameters)
+        return replace(found, scalars=scalars, elements=elements, streams=streams, globals=outside)
 
     def _with_stream_shape(self, symbol: syntax.Symbol) -> syntax.Symbol:
         """A stream as the array of all its elements, in order."""

@@ -18,7 +18,17 @@ from loadstone.model.kernel import Original
 from loadstone.model.types import ScalarType
 
 SUFFIXES = (".cpp", ".cc", ".cxx", ".hpp")
-_DEFINED = {"__cplusplus": "201703L", "__SYNTHESIS__": "1"}
+_GUARDS = (
+    "__AP_INT_H__",
+    "__AP_FIXED_H__",
+    "__AP_COMMON_H__",
+    "X_HLS_STREAM_SIM_H",
+    "X_HLS_STREAM_SYN_H",
+    "X_HLS_MATH_H",
+)
+_DEFINED = {"__cplusplus": "201703L", "__SYNTHESIS__": "1", **dict.fromkeys(_GUARDS, "1")}
+"""Macros of C++ and HLS; those that guard the vendor's headers keep these out, should a folder of -I have them."""
+
 _SCOP = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+scop\b", re.MULTILINE)
 
 
