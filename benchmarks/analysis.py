@@ -29,6 +29,8 @@ COMMANDS = {
 
 Figures = tuple[float, float]
 """Seconds of processor time, and the most memory in MB."""
+Results = dict[str, dict[str, Figures | str]]
+"""Figures of kernels by command, or why there are none."""
 
 
 def measured(path: Path, command: str, limit: int, compiled: Path) -> Figures | str:
@@ -78,8 +80,8 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=300)
     arguments = parser.parse_args()
     commands = arguments.commands.split(",")
-    earlier = json.loads(arguments.beside.read_text()) if arguments.beside else {}
-    results: dict[str, dict[str, Figures | str]] = {}
+    earlier: Results = json.loads(arguments.beside.read_text()) if arguments.beside else {}
+    results: Results = {}
     print(f"{'':16}" + "".join(f"{f'{command} [s, MB]':>{36 if earlier else 18}}" for command in commands))
     with tempfile.TemporaryDirectory() as folder:
         compiled = Path(folder, "compiled")
@@ -94,7 +96,7 @@ def main() -> None:
         arguments.save.write_text(json.dumps(results))
 
 
-def _print_totals(results: dict[str, dict[str, Figures | str]], commands: list[str]) -> None:
+def _print_totals(results: Results, commands: list[str]) -> None:
     """Median and total per command, of PolyBench alone."""
     names = [path.stem for path in POLYBENCH if path.stem in results]
     for command in commands:

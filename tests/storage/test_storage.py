@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from unittest.mock import Mock
 
 import islpy as isl
 import pytest
@@ -320,13 +321,10 @@ void alike(int n, int a[n], int b[n], int c[n + 1], int d[n])
 def test_arrays_that_live_alike_have_one_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_tiles(choose_tiling(ls.parse(ALIKE)))
     apart = {name: make_buffers(replace(plan, arrays={name: plan[name]}), 2)[name] for name in plan.arrays}
-    found: list[str] = []
-    make = buffers._buffer  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(
-        buffers, "_buffer", lambda tiles, life, name, way: found.append(name) or make(tiles, life, name, way)
-    )
+    made = Mock(wraps=buffers._buffer)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(buffers, "_buffer", made)
     together = make_buffers(plan, 2)
-    assert found == ["a", "c", "d"]
+    assert [call.args[2] for call in made.call_args_list] == ["a", "c", "d"]
     assert {name: buffer.mapping_text() for name, buffer in together.items()} == {
         name: buffer.mapping_text() for name, buffer in apart.items()
     }

@@ -27,7 +27,11 @@ def within_time(run: Callable[[], int], seconds: int) -> int:
     if child == 0:
         signal.setitimer(signal.ITIMER_PROF, seconds)
         return run()
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+
+    def stop(*_: object) -> None:
+        os.kill(child, signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, stop)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status == -signal.SIGPROF:
         hint = "allow more with --time, or simplify bounds, subscripts and tiling"

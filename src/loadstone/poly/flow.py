@@ -36,7 +36,11 @@ class Order:
     @cached_property
     def before(self) -> Callable[[str, str], isl.Map]:
         """Instances of one statement to the later ones of another."""
-        return lru_cache(MOST_KEPT)(lambda first, second: self.date_of[first].lex_lt_map(self.date_of[second]))
+
+        def found(first: str, second: str) -> isl.Map:
+            return self.date_of[first].lex_lt_map(self.date_of[second])
+
+        return lru_cache(MOST_KEPT)(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
