@@ -18,7 +18,7 @@ from loadstone.poly.dimensions import constant_component
 from loadstone.poly.extrema import is_extremum
 from loadstone.poly.spaces import Dim, maps_of
 
-MOST_KEPT = 256
+MOST_ORDERS = 256
 """The number of pairs of statements whose order is kept."""
 
 
@@ -40,7 +40,7 @@ class Order:
         def found(first: str, second: str) -> isl.Map:
             return self.date_of[first].lex_lt_map(self.date_of[second])
 
-        return lru_cache(MOST_KEPT)(found)
+        return lru_cache(MOST_ORDERS)(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
