@@ -16,7 +16,7 @@ from loadstone.model.evaluate import evaluate
 from loadstone.model.kernel import Array, Kernel
 from loadstone.poly import fixed
 from loadstone.simulate.memory import initial_memory
-from loadstone.simulate.programs.accelerated import compile_c, compile_hls
+from loadstone.simulate.programs.generated import compile_c, compile_hls
 
 LOOPS = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < p; k++)"
 HEAD = "void f(int n, int m, int p, int ld, float *a, float *b)"

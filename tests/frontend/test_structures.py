@@ -15,8 +15,8 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.model.evaluate import evaluate
 from loadstone.model.kernel import Kernel
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
-from loadstone.simulate.programs.accelerated import compile_c, compile_hls
 from loadstone.simulate.programs.compiled import compile_reference
+from loadstone.simulate.programs.generated import compile_c, compile_hls
 
 TYPES = """typedef struct { unsigned char r, g, b; } pixel;
 struct filter { short w[3][2], bias; };
