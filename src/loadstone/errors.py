@@ -99,6 +99,11 @@ class InputError(LoadstoneError):
     """The input is wrong; holds every problem that was found."""
 
 
+def refused(message: str, span: Span | None = None, hint: str = "") -> InputError:
+    """The error for something that cannot stand where it does."""
+    return InputError(Diagnostic(message, span, hint))
+
+
 class UnsupportedError(InputError):
     """The input may be right, but a method cannot handle it."""
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loadstone.errors import InputError, Problems
+from loadstone.errors import InputError, Problems, refused
 from loadstone.frontend import syntax
 from loadstone.frontend.linearised import Shape
 from loadstone.frontend.scopes import names_in
-from loadstone.frontend.typing import Names, Typing, refused
+from loadstone.frontend.typing import Names, Typing
 from loadstone.model.affine import NotAffine, affine_value, constant_value
 from loadstone.model.expression import Expression, Variable, integer, walk
 from loadstone.model.from_isl import expression_of

@@ -9,7 +9,7 @@ from typing import assert_never
 
 import islpy as isl
 
-from loadstone.errors import InputError, Problems
+from loadstone.errors import InputError, Problems, refused
 from loadstone.frontend import syntax
 from loadstone.frontend.arrays import UnknownExtent, declared_context, kernel_arrays
 from loadstone.frontend.control_names import steering_names
@@ -34,7 +34,6 @@ from loadstone.frontend.typing import (
     condition_parts,
     conjunction,
     not_affine,
-    refused,
     settled,
 )
 from loadstone.frontend.wraparound import Wrap, observed_wraps, settled_wraps, wraps_of

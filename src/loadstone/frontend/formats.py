@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeVar, get_args
 
-from loadstone.errors import Diagnostic, InputError, Span
+from loadstone.errors import Span, refused
 from loadstone.model.types import Overflow, Rounding, ScalarType, fixed_type, integer_type, type_named
 
 ROUNDINGS: dict[str, Rounding] = {name.replace("_", "-"): name for name in get_args(Rounding)}
@@ -16,11 +16,6 @@ MOST_BITS = 64
 T = TypeVar("T")
 _SPELLING = re.compile(r"(fixed|int|uint)\s*\(([^()]*)\)")
 _HINT = "write fixed(16,8), fixed(16,8,nearest,saturate), int(12), uint(12), or a type of C"
-
-
-def refused(message: str, span: Span | None = None, hint: str = "") -> InputError:
-    """The error for a type that cannot be."""
-    return InputError(Diagnostic(message, span, hint))
 
 
 def read_type(text: str) -> ScalarType:

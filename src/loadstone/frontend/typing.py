@@ -9,7 +9,7 @@ from typing import assert_never
 
 import islpy as isl
 
-from loadstone.errors import Diagnostic, InputError, Span
+from loadstone.errors import InputError, Span, refused
 from loadstone.frontend import syntax, widening
 from loadstone.frontend.equivalence import extremum
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
@@ -47,11 +47,6 @@ _AFFINE_HINTS = {
 
 
 _SOURCE_NAMES = {"floordiv": "floord", "mod": "%"}
-
-
-def refused(message: str, span: Span | None, hint: str = "") -> InputError:
-    """The error for something that cannot stand here."""
-    return InputError(Diagnostic(message, span, hint))
 
 
 def not_affine(what: str, error: NotAffine, expression: Expression, reads: Sequence[Access]) -> InputError:
@@ -117,7 +112,7 @@ class Typing:
 
     def expression(self, node: syntax.Expr, guard: Guard | None = None) -> Expression:
         """The typed expression."""
-        return widening.settled(self._typed(node, guard or Guard(self.domain)))
+        return widening.without_widening(self._typed(node, guard or Guard(self.domain)))
 
     def value(self, node: syntax.Expr, kind: ScalarType, guard: Guard) -> Expression:
         """The typed expression, converted to the type of what it is assigned to."""
@@ -289,7 +284,7 @@ class Typing:
         name, swapped = found
         left, right = self._typed(condition.left, guard), self._typed(condition.right, guard)
         if widening.widens(left, right):
-            return widening.extremum(name, left, right, node.span)
+            return widening.smaller_or_greater(name, left, right, node.span)
         left, right = _met(left, right)
         if "=" in condition.op and not (left.type.is_integer and right.type.is_integer):
             del self.reads[before:]
@@ -404,7 +399,7 @@ def _met(*operands: Expression) -> tuple[Expression, ...]:
 def _widening_call(name: str, arguments: tuple[Expression, ...], span: Span) -> Expression:
     """The call of a function on a type of HLS: minimum or maximum."""
     if name in OPERATORS and OPERATORS[name] in ("min", "max") and len(arguments) == 2:
-        return widening.extremum(OPERATORS[name], arguments[0], arguments[1], span)
+        return widening.smaller_or_greater(OPERATORS[name], arguments[0], arguments[1], span)
     hint = "std::min and std::max are; others need a conversion, such as double(x)"
     raise refused(f"'{name}' is not defined on the types of HLS", span, hint)
 

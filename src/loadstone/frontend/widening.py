@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from loadstone.errors import Diagnostic, InputError, Span
+from loadstone.frontend.formats import MOST_BITS
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import (
     COMPARISONS,
@@ -34,7 +35,6 @@ from loadstone.model.expression import (
 )
 from loadstone.model.types import BOOL, INT, LONG, ULONG, ScalarType, integer_type
 
-MOST_BITS = 64
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "&", "|", "^"})
 _BIT = ScalarType("unsigned char", "int", 1, False, widening=True)
 
@@ -63,7 +63,7 @@ def _without_repetition(expression: Unary) -> Expression:
     return operand if kind.is_integer and operand.type.is_integer else expression
 
 
-def settled(expression: Expression, what: str = "this use") -> Expression:
+def without_widening(expression: Expression, what: str = "this use") -> Expression:
     """The expression without widening types, if its value is known exactly."""
     if expression.type.widening:
         _exact(_value(expression), what)
@@ -292,7 +292,7 @@ def selection(condition: Expression, then: Expression, otherwise: Expression, sp
     return _Value(select(condition, one, other, span), kind).expression
 
 
-def extremum(op: str, left: Expression, right: Expression, span: Span | None) -> Expression:
+def smaller_or_greater(op: str, left: Expression, right: Expression, span: Span | None) -> Expression:
     """The minimum or maximum of two values of the same type."""
     kind = _same_type(left, right, f"the arguments of '{op}'", span)
     held = _held(kind)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from pycparser import c_ast
 
-from loadstone.errors import Source, Span
-from loadstone.frontend.arrayol.document import refused
+from loadstone.errors import Source, Span, refused
 from loadstone.frontend.arrayol.specification import Body, Token
 from loadstone.frontend.c.parse import parse
 from loadstone.frontend.c.preprocess import Preprocessed, preprocess

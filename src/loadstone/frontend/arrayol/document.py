@@ -8,15 +8,10 @@ from difflib import get_close_matches
 
 import yaml
 
-from loadstone.errors import Diagnostic, InputError, Source, Span
+from loadstone.errors import Source, Span, refused
 
 INFINITE = "inf"
 _compose: Callable[..., yaml.Node | None] = yaml.compose  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-
-
-def refused(message: str, span: Span | None, hint: str = "") -> InputError:
-    """The error for something that cannot stand here."""
-    return InputError(Diagnostic(message, span, hint))
 
 
 @dataclass(frozen=True, slots=True)

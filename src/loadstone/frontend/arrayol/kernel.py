@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from loadstone.errors import Diagnostic, Problems, Source
+from loadstone.errors import Diagnostic, Problems, Source, refused
 from loadstone.frontend import syntax
 from loadstone.frontend.arrayol.checks import box, check, in_order
-from loadstone.frontend.arrayol.document import refused
 from loadstone.frontend.arrayol.flat import Application, Elementary, Place, flattened
 from loadstone.frontend.arrayol.reading import read_specification
 from loadstone.frontend.arrayol.specification import ArrayShape, Sizes

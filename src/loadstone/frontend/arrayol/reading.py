@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from loadstone.errors import InputError, Source
+from loadstone.errors import InputError, Source, refused
 from loadstone.frontend.arrayol.bodies import function_body, inline_body
-from loadstone.frontend.arrayol.document import Entry, read_document, refused
+from loadstone.frontend.arrayol.document import Entry, read_document
 from loadstone.frontend.arrayol.specification import (
     ArrayShape,
     Before,

@@ -19,9 +19,8 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
-from loadstone.errors import InputError, Problems, Span
+from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment, shape_of
-from loadstone.frontend.c.lower import refused
 from loadstone.frontend.c.returns import UnstructuredReturnError, without_returns
 from loadstone.frontend.c.trees import (
     element,

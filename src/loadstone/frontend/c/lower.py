@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
-from loadstone.errors import Diagnostic, InputError, Problems, Span
+from loadstone.errors import Diagnostic, InputError, Problems, Span, refused
 from loadstone.frontend import syntax
 from loadstone.frontend.c.counters import counted_loops, plain_loop
 from loadstone.frontend.c.declarations import (
@@ -39,11 +39,6 @@ _REFUSED_STATEMENTS: dict[type[c_ast.Node], tuple[str, str]] = {
 _COMPOUND = {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 _ESCAPES = {r"\0": "\0", r"\n": "\n", r"\t": "\t", r"\r": "\r", r"\\": "\\", r"\'": "'", r"\"": '"'}
 _INCREMENTS = {"p++": "+", "++": "+", "p--": "-", "--": "-"}
-
-
-def refused(message: str, span: Span, hint: str = "") -> InputError:
-    """The error for something that cannot stand here."""
-    return InputError(Diagnostic(message, span, hint))
 
 
 @dataclass(slots=True)

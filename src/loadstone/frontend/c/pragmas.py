@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 
 from pycparser import c_ast, c_parser
 
-from loadstone.errors import InputError, Problems, Span
+from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend import syntax
-from loadstone.frontend.c.lower import refused
 
 _TILE_CLAUSES = ("schedule", "size", "strip")
 _CLAUSES_WITHOUT_ARGUMENT = ("unsigned",)

@@ -8,8 +8,7 @@ from itertools import islice
 
 from pycparser import c_ast
 
-from loadstone.errors import Diagnostic, InputError
-from loadstone.frontend.c.lower import refused
+from loadstone.errors import Diagnostic, InputError, refused
 from loadstone.frontend.c.parse import Parsed
 from loadstone.frontend.c.trees import items_of, names_used, walk
 

@@ -20,9 +20,8 @@ from typing import TypeGuard
 
 from pycparser import c_ast, c_generator
 
-from loadstone.errors import Span
+from loadstone.errors import Span, refused
 from loadstone.frontend.c.declarations import constant_number
-from loadstone.frontend.c.lower import refused
 from loadstone.frontend.c.trees import element, innermost, items_of, mapped, names_used, walk
 
 _CONVERSIONS = {

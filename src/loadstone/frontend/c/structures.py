@@ -18,9 +18,8 @@ from math import prod
 
 from pycparser import c_ast
 
-from loadstone.errors import InputError, Problems, Span
+from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment, constant_number, shape_of
-from loadstone.frontend.c.lower import refused
 from loadstone.frontend.c.trees import element, innermost, items_of, mapped, renamed, subscripted, with_innermost
 
 _Path = tuple[str, ...]

@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from loadstone.errors import InputError, Problems
+from loadstone.errors import InputError, Problems, refused
 from loadstone.frontend.c.declarations import Environment, shape_of
-from loadstone.frontend.c.lower import refused
 from loadstone.frontend.c.pragmas import Text, named_clauses, pragma_kind
 from loadstone.frontend.formats import OVERFLOWS, ROUNDINGS, bits_after_point, number_of_bits
 from loadstone.model.types import ScalarType, fixed_type, integer_type, type_named

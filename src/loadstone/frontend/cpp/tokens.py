@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from loadstone.errors import Diagnostic, InputError, Span
 from loadstone.frontend.c.preprocess import Preprocessed
 
 Kind = Literal["word", "number", "string", "mark", "pragma"]
@@ -70,11 +69,6 @@ class Unit:
     def words(self) -> set[str]:
         """The names in it."""
         return {token.text for token in self.tokens if token.kind == "word"}
-
-
-def refused(message: str, span: Span, hint: str) -> InputError:
-    """The error for something that cannot stand here."""
-    return InputError(Diagnostic(message, span, hint))
 
 
 def tokens_of(preprocessed: Preprocessed) -> list[Token]:

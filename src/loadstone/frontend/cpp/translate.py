@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from loadstone.errors import InputError, Span
+from loadstone.errors import InputError, Span, refused
 from loadstone.frontend.c.preprocess import Preprocessed
 from loadstone.frontend.cpp.tokens import (
     Token,
@@ -24,7 +24,6 @@ from loadstone.frontend.cpp.tokens import (
     angle_closing,
     closing,
     comma_parts,
-    refused,
     tokens_of,
     units_of,
 )

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast, c_parser
 
-from loadstone.errors import Span
+from loadstone.errors import Span, refused
 from loadstone.frontend.c.declarations import constant_number
-from loadstone.frontend.cpp.tokens import Token, comma_parts, refused
+from loadstone.frontend.cpp.tokens import Token, comma_parts
 from loadstone.frontend.formats import MOST_BITS
 from loadstone.model.types import Overflow, Rounding, ScalarType, fixed_type, integer_type
 

@@ -17,7 +17,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from loadstone.frontend.python.text import Finder, Script, Text, refused
+from loadstone.errors import refused
+from loadstone.frontend.python.text import Finder, Script, Text
 from loadstone.model.types import (
     BOOL,
     DOUBLE,

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
-from loadstone.errors import InputError, Span
+from loadstone.errors import InputError, Span, refused
 from loadstone.frontend import syntax
 from loadstone.frontend.python.annotations import TYPES, read_shape
 from loadstone.frontend.python.environment import Helper, type_alias
 from loadstone.frontend.python.inference import Inference
-from loadstone.frontend.python.text import refused
 from loadstone.frontend.scopes import expressions
 from loadstone.model.functions import OPERATORS, SIGNATURES
 from loadstone.model.types import FLOAT, INT, ScalarType, promoted

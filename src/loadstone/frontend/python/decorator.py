@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import overload
 
+from loadstone.errors import refused
 from loadstone.frontend.python.environment import Helper, function_tree, running_environment
 from loadstone.frontend.python.function import function_kernel
 from loadstone.frontend.python.options import Given
-from loadstone.frontend.python.text import refused
 from loadstone.model.kernel import Kernel
 
 Schedule = str | Mapping[str, str | Sequence[str]]

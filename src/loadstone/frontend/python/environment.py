@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType, ModuleType
 from typing import Protocol
 
-from loadstone.errors import Source
+from loadstone.errors import Source, refused
 from loadstone.frontend.python.annotations import TYPES, ElementType
 from loadstone.frontend.python.constants import Value, as_value, folded
-from loadstone.frontend.python.text import Script, refused
+from loadstone.frontend.python.text import Script
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ import ast
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from loadstone.errors import Span
+from loadstone.errors import Span, refused
 from loadstone.frontend import syntax
 from loadstone.frontend.python.calls import Callee, Functions, math_constant, unknown_effects
 from loadstone.frontend.python.constants import Value, literal, table
 from loadstone.frontend.python.environment import Environment, Helper, Known, Library, constant, type_alias
 from loadstone.frontend.python.inference import Inference
-from loadstone.frontend.python.text import Finder, Text, refused
+from loadstone.frontend.python.text import Finder, Text
 from loadstone.model.types import DOUBLE, INT, ScalarType
 
 _OPERATORS: dict[type[ast.operator], str] = {

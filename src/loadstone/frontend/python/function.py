@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from loadstone.errors import InputError, Problems
+from loadstone.errors import InputError, Problems, refused
 from loadstone.frontend import syntax
 from loadstone.frontend.build import build_kernel
 from loadstone.frontend.python.annotations import Shape, read_shape
@@ -16,7 +16,6 @@ from loadstone.frontend.python.environment import Helper
 from loadstone.frontend.python.expressions import Expressions
 from loadstone.frontend.python.options import Given, read_options
 from loadstone.frontend.python.statements import Statements
-from loadstone.frontend.python.text import refused
 from loadstone.frontend.python.variables import with_scopes
 from loadstone.frontend.recursion_limit import MAX_NESTING
 from loadstone.model.kernel import Kernel

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from loadstone.errors import Span
+from loadstone.errors import Span, refused
 from loadstone.frontend import syntax
 from loadstone.frontend.python.expressions import Expressions
-from loadstone.frontend.python.text import Script, Text, refused
+from loadstone.frontend.python.text import Script, Text
 
 OPTIONS = ("tile", "schedule", "strip", "defaults", "assume")
 

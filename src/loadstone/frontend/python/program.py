@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from loadstone.errors import Diagnostic, InputError, Source
+from loadstone.errors import Diagnostic, InputError, Source, refused
 from loadstone.files import UnreadableFile, file_text, unreadable
 from loadstone.frontend.python.constants import folded
 from loadstone.frontend.python.environment import Environment, Helper, Library, constant, module_environment
 from loadstone.frontend.python.function import function_kernel
 from loadstone.frontend.python.options import OPTIONS, Given
-from loadstone.frontend.python.text import Script, refused
+from loadstone.frontend.python.text import Script
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import ScalarType
 

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from loadstone.errors import InputError, Problems, Span
+from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend import syntax
 from loadstone.frontend.python.annotations import read_shape
 from loadstone.frontend.python.calls import unknown_effects
 from loadstone.frontend.python.constants import folded
 from loadstone.frontend.python.expressions import Expressions
-from loadstone.frontend.python.text import Script, refused
+from loadstone.frontend.python.text import Script
 from loadstone.frontend.scopes import names_in
 from loadstone.model.types import DOUBLE, INT, LONG, ScalarType, promoted
 

@@ -7,16 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from loadstone.errors import Diagnostic, InputError, Source, Span
+from loadstone.errors import Source, Span, refused
 
 Finder = Callable[[ast.AST], Span]
 
 _QUOTES = ("'", '"', "'''", '"""')
-
-
-def refused(message: str, span: Span | None, hint: str = "") -> InputError:
-    """The error for something that cannot stand here."""
-    return InputError(Diagnostic(message, span, hint))
 
 
 @dataclass(frozen=True, slots=True)
