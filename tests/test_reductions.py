@@ -27,7 +27,7 @@ from random_reductions import reduced_triple
 from random_triples import CHECKS
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
-QUICK = (("plan", 1), ("c", 0), ("c", 5), ("vitis", 2), ("network", 3), ("threads", 4))
+QUICK = (("plan", 1), ("c", 0), ("c", 6), ("vitis", 2), ("network", 3), ("threads", 4))
 SWEEP = range(300)
 
 

@@ -136,7 +136,7 @@ def address(relation: isl.Map, array: Array, row: dict[str, int]) -> isl.Map:
     return fixed(relation, row).project_out_all_params().apply_range(places)
 
 
-@pytest.mark.parametrize("seed", range(0, 40, 2))
+@pytest.mark.parametrize("seed", range(0, 32, 6))
 def test_random_kernels_keep_their_addresses(seed: int) -> None:
     (plain, rows), (styled, _) = random_kernel(seed), random_kernel(STYLED + seed)
     for first, second in zip(plain.statements, styled.statements, strict=True):

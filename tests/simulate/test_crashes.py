@@ -28,7 +28,7 @@ def kernel_text(body: str, declared: str) -> str:
     return f"void k(int n, {declared}) {{\n  int t;\n#pragma scop\n  {body}\n#pragma endscop\n}}\n"
 
 
-PRODUCT = kernel_text("for (int i = 0; i < n; i++) a[i + i * n] = i;", "int m, int a[m]")
+PRODUCT = kernel_text("for (int i = 0; i < n; i++) a[3 * i * i] = i;", "int m, int a[m]")
 """A subscript that is not affine, in an array whose size says nothing about it."""
 
 

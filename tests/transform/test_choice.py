@@ -45,6 +45,16 @@ void sweeps(int n, int steps, double a[n], double b[n]) {
   }
 }
 """
+SCATTERED = """
+void scattered(int n, int steps, int p[n], int q[n], double a[n], double b[n]) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 0; i < n; i++)
+      a[p[i]] = b[i] / 2;
+    for (int i = 0; i < n; i++)
+      b[i] = a[q[i]];
+  }
+}
+"""
 SCALED_FIRST = SYMMETRIC.replace(
     "  double t;\n",
     "  double t;\n  for (int i = 0; i < m; i++)\n    for (int j = 0; j < n; j++)\n      B[i][j] = 2 * B[i][j];\n",
@@ -57,18 +67,21 @@ def written(text: str, folder: Path) -> Kernel:
     return ls.parse(path)
 
 
-@pytest.mark.parametrize("text", [SYMMETRIC, SWEEPS, SCALED_FIRST])
+@pytest.mark.parametrize("text", [SYMMETRIC, SWEEPS, SCATTERED, SCALED_FIRST])
 @pytest.mark.parametrize("schedule", [None, "auto"])
 def test_a_tiling_is_always_found(text: str, schedule: str | None, tmp_path: Path) -> None:
     tiles = choose_tiling(written(text, tmp_path), schedule=schedule)
     check_tiling(tiles)
-    assert ": " in tiles.choice
+    assert ": " in tiles.choice or (text in (SYMMETRIC, SCALED_FIRST) and schedule is None)
 
 
 def test_nests_keep_what_is_legal_for_them(tmp_path: Path) -> None:
-    tiles = choose_tiling(written(SCALED_FIRST, tmp_path))
+    kernel = written(SCALED_FIRST, tmp_path)
+    known = dependences(kernel)
+    tiles = nest_by_nest(kernel, Tiling(), known, lambda found, among: violation(found, among) is None)
+    assert violation(tiles, known) is None
     assert tiles.sizes == (1, 1, 1, 1, 32, 32)
-    assert tiles.choice.startswith("nest by nest, the loops as they stand; in sequence: ")
+    assert tiles.choice == "the loops as they stand; in sequence"
     assert tiles.theta["S0"].is_subset(isl.Map("{ S0[i, j] -> [0, 0, 0, 0, i, j] }"))
     assert tiles.theta["S2"].is_subset(isl.Map("{ S2[i, j, k] -> [1, i, j, 1, 0, k] }"))
 
@@ -106,15 +119,15 @@ def test_sizes_hold_in_whatever_way_the_kernel_is_tiled(tmp_path: Path) -> None:
 def test_sizes_that_no_way_allows_are_refused_with_a_hint_that_helps(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    written(SYMMETRIC, tmp_path)
-    words = ["plan", str(tmp_path / "kernel.c"), "--tile", "4,4,4"]
+    written(SCATTERED, tmp_path)
+    words = ["plan", str(tmp_path / "kernel.c"), "--tile", "4,4"]
     assert main(words) != 0
     refused = capsys.readouterr().err
     assert "must run before" in refused
     hint = re.search(r"hint: (--schedule auto) finds a legal one", refused)
     assert hint is not None
     assert main([*words, *hint.group(1).split()]) == 0
-    assert re.search(r"^chosen +nest by nest, in sequence: .+$", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^chosen +isl's bands, statements fused: .+$", capsys.readouterr().out, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def _common_sizes(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int,
     """The shortest sequence that holds both, in order.
 
     >>> _common_sizes((32, 32), (1, 1, 32))
-    (32, 1, 1, 32)
+    (1, 1, 32, 32)
     """
     if not first or not second:
         return first or second
