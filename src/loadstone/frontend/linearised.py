@@ -36,10 +36,13 @@ from loadstone.model.polynomial import (
     times,
 )
 from loadstone.poly import set_space
+from loadstone.poly.limits import if_affordable
 from loadstone.poly.spaces import dimension
 
 MOST_SHAPES = 16
 """How many shapes are tried for one array."""
+MOST_OPERATIONS = 2_000_000
+"""How much work the reading of one array may be."""
 _SHIFTS = (0, -1, 1, -2, 2)
 
 Shape = tuple[Expression | None, ...]
@@ -83,7 +86,7 @@ def _is_product(access: Access) -> bool:
 def _with_array(found: Linearised, array: _Array) -> Linearised:
     name = array.symbol.name
     accesses = [access for s in found.statements for access in accesses_of(s) if access.array == name]
-    reading = array.reading(accesses)
+    reading = if_affordable(lambda: array.reading(accesses), MOST_OPERATIONS)
     if reading is None:
         return replace(found, remarks=(*found.remarks, array.remark(accesses)))
     statements = tuple(_rewritten(s, name, reading) for s in found.statements)
@@ -231,15 +234,19 @@ class _Array:
 
     def _shifted(self, place: Polynomial, extent: Polynomial, domain: isl.Set) -> tuple[int, isl.Set] | None:
         """How many rows to add so that a place lies in its row, and the instances for which it does not."""
-        ways: list[tuple[int, isl.Set]] = []
+        ways: list[tuple[Confidence, int, isl.Set]] = []
         for shift in _SHIFTS:
             try:
                 moved = affine_value(as_expression(plus(place, times(extent, {ONE: shift}))), domain.get_space())
                 limit = affine_value(as_expression(extent), domain.get_space())
             except NotAffine:
                 return None
-            ways.append((shift, domain.subtract(moved.nonneg_set().intersect(moved.lt_set(limit)))))
-        return min(ways, key=lambda way: confidence(way[1].params(), domain.params()))
+            outside = domain.subtract(moved.nonneg_set().intersect(moved.lt_set(limit)))
+            ways.append((confidence(outside.params(), domain.params()), shift, outside))
+            if ways[-1][0] is Confidence.PROVED:
+                break
+        _, shift, outside = min(ways, key=lambda way: way[0])
+        return shift, outside
 
     def _by_rows(self, access: Access, subscripts: tuple[Expression, ...], inner: tuple[Polynomial, ...]) -> Access:
         """The access with these subscripts; only the first may be unknown, and is then anything in its range."""
@@ -270,7 +277,8 @@ class _Array:
         line = next((f"line {each.span.line}: " for each in accesses if each.span), "")
         strides = [affine_text(as_expression(s), self.names.parameters) for s in self._multipliers(accesses)]
         hint = f"{kind} {name}[][{strides[0] if strides else 'n'}]"
-        return f"{line}a subscript of '{name}' may leave its row, or is not affine in rows; declare it as {hint}"
+        reason = "may leave its row, is not affine in rows, or takes too long to decide"
+        return f"{line}a subscript of '{name}' {reason}; declare it as {hint}"
 
 
 def _affine(expression: Expression, space: isl.Space) -> isl.PwAff | None:
