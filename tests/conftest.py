@@ -13,16 +13,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 COSTLY = frozenset(
     {
-        *("analysis", "emit", "hardware", "locality", "loops", "model", "networks", "operators", "parallel"),
-        *("rtl", "simulate", "storage", "transfer", "transform"),
+        *("analysis", "bus", "counting", "emit", "explore", "hardware", "locality", "loops", "model", "networks"),
+        *("operators", "parallel", "rtl", "simulate", "storage", "transfer", "transform"),
     }
 )
 """Folders in which `make test` runs a sample of tests with many cases."""
-MANY, ONE_OF = 6, 4
+MANY, ONE_OF = 6, 8
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of tests with many cases in costly folders, each fourth one stays; the others belong to the sweep.
+    """Of tests with many cases in costly folders, each eighth one stays; the others belong to the sweep.
 
     Where the sample begins depends on the name of the test alone, so that it is the same in each run.
     """

@@ -98,11 +98,11 @@ def test_random_kernels_beyond_affine_sweep(seed: int) -> None:
 
 def test_an_unlimited_share_of_dependences_is_checked() -> None:
     """The operation limit must not hide the comparison: nearly all random kernels stay below it."""
-    reached = 0
-    for seed in QUICK_SEEDS:
+    reached, seeds = 0, QUICK_SEEDS[::4]
+    for seed in seeds:
         try:
             with operation_limit(DEPENDENCE_LIMIT):
                 dependences(random_kernel(seed)[0])
         except LimitReached:
             reached += 1
-    assert reached <= len(QUICK_SEEDS) // 20
+    assert reached <= len(seeds) // 20
