@@ -16,7 +16,9 @@ from random_styles import styled_kernel
 ROOT = Path(__file__).parent.parent
 ACCUMULATORS = sorted((ROOT / "examples" / "accumulators").glob("*.c"))
 """Examples whose temporaries are privatised: `test_accumulators.py` is about these."""
-EXAMPLES = [path for path in sorted((ROOT / "examples").rglob("*.c")) if path not in ACCUMULATORS]
+SPARSE = sorted((ROOT / "examples" / "sparse").glob("*.c"))
+"""Examples with bounds from data: `frontend/test_data_bounds.py` is about these."""
+EXAMPLES = [path for path in sorted((ROOT / "examples").rglob("*.c")) if path not in (*ACCUMULATORS, *SPARSE)]
 UGLY = (0, 1, 2, 3, 5, 7)
 MOST_INSTANCES = 400
 STYLED = 1_000_000

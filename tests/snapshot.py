@@ -68,7 +68,9 @@ def made_with() -> str:
 def hashes_of(path: Path) -> dict[str, str]:
     """The hash of what each command makes of an example."""
     chosen = _small_parameters(path)
-    left_out = NOT_OF_ACCUMULATORS if path.parent.name == "accumulators" else LEFT_OUT.get(example_name(path), ())
+    left_out = (
+        NOT_OF_ACCUMULATORS if path.parent.name in ("accumulators", "sparse") else LEFT_OUT.get(example_name(path), ())
+    )
     return {title: _hash(path, words, chosen) for title, words in COMMANDS.items() if title not in left_out}
 
 

@@ -32,7 +32,7 @@ ONLY_C = ("typedef", "-- >", "struct ")
 C_EXAMPLES = sorted(
     path
     for path in EXAMPLES.rglob("*.c")
-    if path.parent.name != "accumulators" and not any(words in path.read_text() for words in ONLY_C)
+    if path.parent.name not in ("accumulators", "sparse") and not any(words in path.read_text() for words in ONLY_C)
 )
 SIZE = 3
 SCALE = 0.5

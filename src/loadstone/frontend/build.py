@@ -13,6 +13,7 @@ from loadstone.errors import InputError, Problems, refused
 from loadstone.frontend import syntax
 from loadstone.frontend.arrays import UnknownExtent, declared_context, kernel_arrays
 from loadstone.frontend.control_names import steering_names
+from loadstone.frontend.data_bounds import with_ranges
 from loadstone.frontend.directives import default_values, parameter_context, requested_tiling
 from loadstone.frontend.linearised import accesses_of, with_rows
 from loadstone.frontend.recursion_limit import deep_recursion
@@ -53,7 +54,7 @@ def build_kernel(program: syntax.Program) -> Kernel:
     problems = Problems()
     problems.extend(InputError(*program.problems))
     with deep_recursion():
-        return _built_with_sizes(program, problems)
+        return _built_with_sizes(with_ranges(program), problems)
 
 
 def _built_with_sizes(program: syntax.Program, problems: Problems) -> Kernel:

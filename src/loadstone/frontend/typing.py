@@ -46,6 +46,10 @@ _AFFINE_HINTS = {
 }
 
 
+_RANGE_HINT = (
+    "bounds from data need a counter that the loop declares and counts up by 1, and its range: "
+    "#pragma loadstone assume(0 <= k && k < n)"
+)
 _SOURCE_NAMES = {"floordiv": "floord", "mod": "%"}
 
 
@@ -58,7 +62,9 @@ def not_affine(what: str, error: NotAffine, expression: Expression, reads: Seque
         read = reads[culprit.position]
         data = f"the contents of '{read.array}'" if read.subscripts else f"'{read.array}', which is not a parameter"
         reason = f"it depends on {data}"
-    return refused(f"the {what} is not affine: {reason}", culprit.span or expression.span, _AFFINE_HINTS[what])
+    is_from_data = what == "loop bound" and isinstance(culprit, Operand) and reads[culprit.position].subscripts
+    hint = _RANGE_HINT if is_from_data else _AFFINE_HINTS[what]
+    return refused(f"the {what} is not affine: {reason}", culprit.span or expression.span, hint)
 
 
 def _is_real(expression: Expression) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from loadstone.model.evaluate import evaluate
-from loadstone.model.expression import Binary, Cast, Constant, Expression, Operand, Select, integer, walk
+from loadstone.model.expression import Binary, Cast, Constant, Expression, Operand, Select, Variable, integer, walk
 from loadstone.model.kernel import Kernel, Statement
 
 _SHRINKING = frozenset({"/", "%", ">>", "&"})
@@ -51,7 +51,36 @@ def value_ranges(kernel: Kernel) -> dict[str, tuple[ValueRange, ...]]:
             for subscript, extent in zip(access.subscripts, kernel.arrays[access.array].extents, strict=True):
                 for name, values in _wanted(kernel, statement, subscript, ValueRange(extent), ()):
                     found[name][values] = None
+        for bound, wanted in _loop_bounds(kernel, statement):
+            for name, values in _wanted(kernel, statement, bound, wanted, ()):
+                found[name][values] = None
     return {name: tuple(ranges) for name, ranges in found.items()}
+
+
+def _loop_bounds(kernel: Kernel, statement: Statement) -> Iterator[tuple[Expression, ValueRange]]:
+    """The bounds of loops that come from data, `k >= row[i] && k < row[i + 1]`, and the values that they may have.
+
+    The counter must stay inside of the arrays that it subscripts.
+    """
+    for part in (part for body in (statement.value, statement.condition) if body is not None for part in walk(body)):
+        match part:
+            case Binary(
+                op="&&",
+                left=Binary(op=">=", left=Variable(name=name), right=first),
+                right=Binary(op="<" | "<=", left=Variable(name=same), right=end),
+            ) if name == same and name in statement.iterators:
+                for extent in _extents_of(kernel, statement, name):
+                    yield from ((bound, ValueRange(extent, 0, -1)) for bound in (first, end))
+            case _:
+                pass
+
+
+def _extents_of(kernel: Kernel, statement: Statement, name: str) -> Iterator[Expression]:
+    """The extents of the arrays that a statement subscripts by an iterator."""
+    for access in (*statement.reads, statement.write):
+        for subscript, extent in zip(access.subscripts, kernel.arrays[access.array].extents, strict=True):
+            if isinstance(subscript, Variable) and subscript.name == name:
+                yield extent
 
 
 def _wanted(

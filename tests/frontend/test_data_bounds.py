@@ -1,0 +1,68 @@
+"""Loops whose bounds come from data run as often as the data ask for, in every back end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import loadstone as ls
+from loadstone.cli.main import main
+from loadstone.model.kernel import Kernel
+from loadstone.simulate.interpreter import execute
+from loadstone.simulate.memory import initial_memory
+
+TEXT = """
+void sums(int n, int m, const int row[n + 1], const int v[m], int y[n]) {
+PRAGMA
+  for (int i = 0; i < n; i++) {
+    y[i] = 0;
+    BOUNDS
+      y[i] += v[k];
+  }
+}
+"""
+EXTENTS = ("", "for (int k = row[i]; k < row[i + 1]; k++)")
+GIVEN = ("#pragma loadstone assume(k >= 0 && m > k)", "for (int k = row[i]; k <= row[i + 1] - 1; k++)")
+SCALARS = ("", "int from = row[i], to = row[i + 1];\n    for (int k = from; k < to; k++)")
+EXAMPLE = Path(__file__).parents[2] / "examples" / "sparse" / "sparse_product.c"
+
+
+def kernel_of(pragma: str, bounds: str) -> Kernel:
+    return ls.parse(TEXT.replace("PRAGMA", pragma).replace("BOUNDS", bounds))
+
+
+@pytest.mark.parametrize("form", [EXTENTS, GIVEN, SCALARS])
+@pytest.mark.parametrize("seed", range(3))
+def test_sums_are_those_of_the_rows(form: tuple[str, str], seed: int) -> None:
+    kernel = kernel_of(*form)
+    values = {"n": 5, "m": 7}
+    memory = initial_memory(kernel, values, seed)
+    row, v = list(memory["row"].cells), list(memory["v"].cells)
+    assert all(0 <= each <= values["m"] for each in row)
+    execute(kernel, values, memory)
+    assert memory["y"].cells == [sum(v[row[i] : row[i + 1]]) for i in range(values["n"])]
+
+
+def test_data_are_such_that_loops_run() -> None:
+    rows = [initial_memory(kernel_of(*EXTENTS), {"n": 5, "m": 7}, seed)["row"].cells for seed in range(3)]
+    assert any(row[i] < row[i + 1] for row in rows for i in range(5))
+
+
+@pytest.mark.parametrize("sizes", [(0, 0), (1, 1), (5, 13)])
+@pytest.mark.parametrize("options", [(), ("--tile", "4")])
+def test_a_sparse_product_is_that_of_the_source(sizes: tuple[int, int], options: tuple[str, ...]) -> None:
+    values = ["-p", f"n={sizes[0]}", "-p", f"nonzeros={sizes[1]}"]
+    assert main(["run", str(EXAMPLE), *values, *options, "--target", "c", "--checked"]) == 0
+
+
+def test_the_range_of_a_counter_is_no_condition_on_parameters() -> None:
+    assert kernel_of(*GIVEN).context.is_equal(kernel_of(*EXTENTS).context)
+
+
+@pytest.mark.parametrize(
+    "bounds", ["for (int k = row[i]; k < row[i + 1]; k += 2)", "for (int k = row[i + 1] - 1; k >= row[i]; k--)"]
+)
+def test_other_loops_are_refused_with_what_to_do(bounds: str) -> None:
+    with pytest.raises(ls.InputError, match=r"depends on the contents of 'row'(.|\n)*counts up by 1"):
+        kernel_of("", bounds)
