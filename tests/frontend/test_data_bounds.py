@@ -38,7 +38,7 @@ def test_sums_are_those_of_the_rows(form: tuple[str, str], seed: int) -> None:
     kernel = kernel_of(*form)
     values = {"n": 5, "m": 7}
     memory = initial_memory(kernel, values, seed)
-    row, v = list(memory["row"].cells), list(memory["v"].cells)
+    row, v = ([int(cell) for cell in memory[name].cells] for name in ("row", "v"))
     assert all(0 <= each <= values["m"] for each in row)
     execute(kernel, values, memory)
     assert memory["y"].cells == [sum(v[row[i] : row[i + 1]]) for i in range(values["n"])]
