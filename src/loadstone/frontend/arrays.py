@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
@@ -161,3 +161,16 @@ def _nonnegative(context: isl.Set, symbol: syntax.Symbol, extents: tuple[Express
         except NotAffine:
             continue
     return context
+
+
+def with_size(program: syntax.Program, symbol: syntax.Symbol, position: int) -> syntax.Program:
+    """The program with a new integer as one extent of an array: `count_size` for `int *count`."""
+    if symbol.local:
+        hint = f"declare '{symbol.name}' with extents that the kernel does not change"
+        raise refused(f"the extent of '{symbol.name}' is not known", symbol.span, hint)
+    name = f"{symbol.name}_size" + (f"_{position}" if len(symbol.extents) > 1 else "")
+    extents = list(symbol.extents)
+    extents[position] = syntax.Name(name, symbol.span)
+    others = tuple(other for other in program.symbols if other.name != symbol.name)
+    size = syntax.Symbol(name, INT, (), True, False, symbol.span)
+    return replace(program, symbols=(*others, replace(symbol, extents=tuple(extents)), size))

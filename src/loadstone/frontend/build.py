@@ -11,7 +11,7 @@ import islpy as isl
 
 from loadstone.errors import InputError, Problems, refused
 from loadstone.frontend import syntax
-from loadstone.frontend.arrays import UnknownExtent, declared_context, kernel_arrays
+from loadstone.frontend.arrays import UnknownExtent, declared_context, kernel_arrays, with_size
 from loadstone.frontend.control_names import steering_names
 from loadstone.frontend.data_bounds import with_ranges
 from loadstone.frontend.directives import default_values, parameter_context, requested_tiling
@@ -25,6 +25,7 @@ from loadstone.frontend.scopes import (
     names_in,
     nodes,
     resolve,
+    selecting_names,
     uses,
     written_names,
 )
@@ -63,20 +64,7 @@ def _built_with_sizes(program: syntax.Program, problems: Problems) -> Kernel:
         try:
             return _built(program, problems)
         except UnknownExtent as unknown:
-            program = _with_size(program, unknown.symbol, unknown.position)
-
-
-def _with_size(program: syntax.Program, symbol: syntax.Symbol, position: int) -> syntax.Program:
-    """The program with a new integer as one extent of an array: `count_size` for `int *count`."""
-    if symbol.local:
-        hint = f"declare '{symbol.name}' with extents that the kernel does not change"
-        raise refused(f"the extent of '{symbol.name}' is not known", symbol.span, hint)
-    name = f"{symbol.name}_size" + (f"_{position}" if len(symbol.extents) > 1 else "")
-    extents = list(symbol.extents)
-    extents[position] = syntax.Name(name, symbol.span)
-    others = tuple(other for other in program.symbols if other.name != symbol.name)
-    size = syntax.Symbol(name, INT, (), True, False, symbol.span)
-    return replace(program, symbols=(*others, replace(symbol, extents=tuple(extents)), size))
+            program = with_size(program, unknown.symbol, unknown.position)
 
 
 def _built(program: syntax.Program, problems: Problems) -> Kernel:
@@ -94,7 +82,7 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
     read = with_rows(tuple(builder.statements), names, known, assumptions)
     statements = read.statements
     arrays = kernel_arrays(names, statements, read.shapes, problems)
-    assumed = [assumption.condition for assumption in read.assumptions]
+    assumed = (assumption.condition for assumption in read.assumptions)
     context = parameter_context(program.directives, names, problems, arrays.context, *assumed)
     kernel = Kernel(
         program.name,
@@ -271,7 +259,7 @@ class _Builder:
         value = typing.expression(node.value)
         if typing.reads or not value.type.is_integer:
             return False
-        if not _is_affine(value, place.domain) and node.target.id not in _selecting(rest):
+        if not _is_affine(value, place.domain) and node.target.id not in selecting_names(rest):
             return False
         self.names.aliases[node.target.id] = value
         return True
@@ -457,12 +445,6 @@ def _is_affine(value: Expression, domain: isl.Set) -> bool:
     except NotAffine:
         return False
     return True
-
-
-def _selecting(block: syntax.Block) -> set[str]:
-    """The names in subscripts: `row` in `a[row + k]`."""
-    elements = (use for use in uses(block) if isinstance(use, syntax.Subscript))
-    return {name for element in elements for index in element.indices for name in names_in(index)}
 
 
 def _has_inequation(node: syntax.Expr) -> bool:

@@ -187,6 +187,12 @@ def uses(block: syntax.Block) -> Iterator[syntax.Name | syntax.Subscript]:
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 
 
+def selecting_names(block: syntax.Block) -> set[str]:
+    """The names in subscripts: `row` in `a[row + k]`."""
+    elements = (use for use in uses(block) if isinstance(use, syntax.Subscript))
+    return {name for element in elements for index in element.indices for name in names_in(index)}
+
+
 def final_value(loop: syntax.For) -> syntax.Expr | None:
     """What the iterator is after a loop with a unit step and a bound on the iterator itself; None for other loops.
 
