@@ -18,11 +18,11 @@ COSTLY = frozenset(
     }
 )
 """Folders in which `make test` runs a sample of tests with many cases."""
-MANY, ONE_OF = 6, 8
+MANY, ONE_OF = 4, 8
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of tests with many cases in costly folders, each eighth one stays; the others belong to the sweep.
+    """Of tests with many cases in costly folders, each eighth one stays, at least one; the others belong to the sweep.
 
     Where the sample begins depends on the name of the test alone, so that it is the same in each run.
     """
@@ -30,7 +30,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     cases, seen = Counter(names), Counter[str]()
     for item, name in zip(items, names, strict=True):
         position, seen[name] = seen[name], seen[name] + 1
-        if item.path.parent.name in COSTLY and cases[name] >= MANY and (position + crc32(name.encode())) % ONE_OF:
+        period = min(ONE_OF, cases[name])
+        if item.path.parent.name in COSTLY and cases[name] >= MANY and (position + crc32(name.encode())) % period:
             item.add_marker(pytest.mark.sweep)
 
 

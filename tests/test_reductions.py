@@ -156,7 +156,7 @@ def float_run(folder: Path, *options: str) -> list[str]:
 
 
 @needs_gcc
-@pytest.mark.parametrize("options", [(), ("--target", "hls"), ("--network",)])
+@pytest.mark.parametrize("options", [(), ("--target", "hls"), pytest.param(("--network",), marks=pytest.mark.sweep)])
 def test_free_reductions_are_bit_identical_to_the_order_executed_and_within_bounds(
     options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,7 +15,6 @@ SAMPLE = (
     "fir_fixed.c",
     "histogram.c",
     "matmul.c",
-    "polybench/jacobi-1d.c",
     "polybench/trisolv.c",
     "polymul.c",
 )

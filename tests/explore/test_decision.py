@@ -108,6 +108,7 @@ def test_a_schedule_that_is_given_stays() -> None:
     assert str(chosen(made).tiles.schedule) == str(replace(made, choices=Choices(schedule=schedule)).tiles.schedule)
 
 
+@pytest.mark.sweep
 def test_command_line_runs_a_choice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = str(POLYBENCH / "gemm.c")
     values = [word for name, value in SMALL["gemm"].items() for word in ("-p", f"{name}={value}")]
