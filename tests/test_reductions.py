@@ -19,7 +19,7 @@ from loadstone.simulate.interpreter import instances_in_order
 from loadstone.simulate.memory import copied, initial_memory
 from loadstone.simulate.rounding import rounding_errors
 from loadstone.transform.choice import check_tiling, choose_tiling
-from loadstone.transform.orderless import operator_of
+from loadstone.transform.reductions.orderless import operator_of
 from loadstone.transform.tiling import TiledKernel
 from loadstone.trials import rounding, trial
 from oracle import flow_pairs, memory_pairs, relation_pairs, traced

@@ -9,7 +9,7 @@ import pytest
 
 from kernels import ROOT
 from loadstone.cli.main import COMMANDS, main
-from loadstone.cli.parser import CommandParser
+from loadstone.cli.shared.parser import CommandParser
 from loadstone.options import Choices, HardwareOptions, RunOptions, options_of
 
 MATMUL = str(ROOT / "examples" / "matmul.c")

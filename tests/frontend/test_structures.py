@@ -10,7 +10,7 @@ import pytest
 
 import loadstone as ls
 from kernels import ROOT
-from loadstone.emit.c.reference import emit_reference
+from loadstone.emit.c.comparison.reference import emit_reference
 from loadstone.loops.accelerator import Accelerator
 from loadstone.model.evaluate import evaluate
 from loadstone.model.kernel import Kernel

@@ -15,7 +15,7 @@ import pytest
 import loadstone as ls
 from kernels import EXAMPLES, ROOT, random_kernel, tiny_parameters
 from loadstone.analysis import dependences
-from loadstone.emit.c.reference import emit_transformed
+from loadstone.emit.c.comparison.reference import emit_transformed
 from loadstone.loops.transformed import Style, program_loops
 from loadstone.model.kernel import Kernel
 from loadstone.poly import fixed

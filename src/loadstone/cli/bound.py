@@ -8,9 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from loadstone.cli.console import console, table
 from loadstone.cli.count import check_parameters, given_text
-from loadstone.cli.parser import refuse
+from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.parser import refuse
 from loadstone.counting.bounding import (
     AddVariables,
     Basic,

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
-from loadstone.cli.compilations import compilation_of
-from loadstone.cli.parser import check_modes
+from loadstone.cli.shared.compilations import compilation_of
+from loadstone.cli.shared.parser import check_modes
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
 from loadstone.exercise import exercising_values
@@ -87,7 +87,7 @@ def _programs(arguments: argparse.Namespace, targets: list[Target]) -> Built:
 
 
 def _hardware(arguments: argparse.Namespace, targets: list[Target]) -> Built:
-    compilation = import_module("loadstone.cli.circuits").circuit_of(arguments)
+    compilation = import_module("loadstone.cli.shared.circuits").circuit_of(arguments)
     builders = import_module("loadstone.circuit_projects")
     build = builders.build_on_chip if arguments.bus is None else builders.build_accelerator
     project: Project = build(compilation, targets)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import islpy as isl
 
-from loadstone.cli.console import console
+from loadstone.cli.shared.console import console
 from loadstone.counting.cardinality import COUNT_OPERATIONS, count, parts_of, with_values
 from loadstone.counting.reading import Relation, read_relation
 from loadstone.errors import Diagnostic, InputError

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from loadstone.cli.console import console, table
+from loadstone.cli.shared.console import console, table
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from shutil import get_terminal_size
 
-from loadstone.cli.compilations import compilation_of
-from loadstone.cli.parser import refuse
+from loadstone.cli.shared.compilations import compilation_of
+from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Diagnostic, InputError
 from loadstone.explore.bounds import compulsory_words
 from loadstone.explore.curve import Curve, curve_points, memory_sizes, text_plot

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from loadstone.analysis.info import kernel_info
-from loadstone.cli.console import console, table
-from loadstone.cli.kernels import read_kernel
+from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.kernels import read_kernel
 from loadstone.poly.limits import within_limit
 from loadstone.transform.privatise.description import private_places
 from loadstone.transform.selections import with_selections

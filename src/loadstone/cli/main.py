@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from loadstone.cli import options
-from loadstone.cli.parser import CommandParser
-from loadstone.cli.processor_time import within_time
+from loadstone.cli.shared.parser import CommandParser
+from loadstone.cli.shared.processor_time import within_time
 from loadstone.errors import Diagnostic, LoadstoneError
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from loadstone.cli.compilations import compilation_of
-from loadstone.cli.console import console, table
-from loadstone.cli.parser import refuse
+from loadstone.cli.shared.compilations import compilation_of
+from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Diagnostic, InputError
 from loadstone.files import write_whole
 from loadstone.networks.description import Closed, Size, network_info, size_text, summary

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from loadstone.cli.parser import CommandParser
-from loadstone.cli.processor_time import DEFAULT_SECONDS
+from loadstone.cli.shared.parser import CommandParser
+from loadstone.cli.shared.processor_time import DEFAULT_SECONDS
 from loadstone.options import (
     CIRCUITS,
     PROGRAMS,

@@ -11,9 +11,9 @@ import islpy as isl
 from rich.console import Console
 from rich.text import Text
 
-from loadstone.cli.compilations import compilation_of
-from loadstone.cli.console import console, table
-from loadstone.cli.parser import refuse
+from loadstone.cli.shared.compilations import compilation_of
+from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.parser import refuse
 from loadstone.explore.decision import Decision
 from loadstone.explore.pragma import tiling_pragma
 from loadstone.loops.accelerator import Accelerator

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from loadstone.cli.compilations import compilation_of
+from loadstone.cli.shared.compilations import compilation_of
 from loadstone.errors import Diagnostic, InputError
 from loadstone.options import RunOptions
 from loadstone.reporting import gather_report

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from loadstone.cli.compilations import compilation_of
-from loadstone.cli.console import console, table
-from loadstone.cli.parser import refuse
+from loadstone.cli.shared.compilations import compilation_of
+from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.parser import refuse
 from loadstone.locality.advice import Action, origin_of, suggestions
 from loadstone.locality.description import histogram_rows, reuse_info, symbolic_info, trace_info
 from loadstone.locality.measurement import measure

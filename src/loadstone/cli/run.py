@@ -9,8 +9,8 @@ from importlib import import_module
 from math import isfinite
 from shutil import get_terminal_size
 
-from loadstone.cli.compilations import compilation_of
-from loadstone.cli.parser import check_modes
+from loadstone.cli.shared.compilations import compilation_of
+from loadstone.cli.shared.parser import check_modes
 from loadstone.options import CIRCUITS, Mode, RunOptions
 from loadstone.outcome import MemoryUse, Outcome, Rounding
 from loadstone.simulate.hardware.timeline import activity_lines
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _outcome(arguments: argparse.Namespace, options: RunOptions) -> Outcome:
     if options.target in CIRCUITS:
-        circuit = import_module("loadstone.cli.circuits").circuit_of(arguments)
+        circuit = import_module("loadstone.cli.shared.circuits").circuit_of(arguments)
         found: Outcome = import_module("loadstone.circuit_trials").run_circuit(circuit, options)
         return found
     compilation = compilation_of(arguments)

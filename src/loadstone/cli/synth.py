@@ -6,9 +6,9 @@ import argparse
 import json
 from dataclasses import asdict
 
-from loadstone.cli.circuits import circuit_of
-from loadstone.cli.console import console, table
-from loadstone.cli.parser import check_modes
+from loadstone.cli.shared.circuits import circuit_of
+from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.parser import check_modes
 from loadstone.options import Mode
 from loadstone.rtl.programs.synthesis import Resources, synthesize
 

@@ -8,10 +8,10 @@ import json
 from rich.console import Console
 from rich.text import Text
 
-from loadstone.cli.console import console, table
-from loadstone.cli.kernels import parse_kernel, script_steps
-from loadstone.cli.parser import refuse
-from loadstone.emit.c.reference import emit_transformed
+from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.kernels import parse_kernel, script_steps
+from loadstone.cli.shared.parser import refuse
+from loadstone.emit.c.comparison.reference import emit_transformed
 from loadstone.files import write_whole
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel

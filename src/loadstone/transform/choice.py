@@ -18,10 +18,10 @@ from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import if_affordable, within_limit
 from loadstone.transform.automatic.nests import nest_by_nest
 from loadstone.transform.automatic.tilings import band_tilings
-from loadstone.transform.executed_order import in_executed_order
 from loadstone.transform.legality import Missing, Violation, violation
 from loadstone.transform.privatise.ways import fully_expanded, kernels_without_sharing, privatised, privatised_ways
 from loadstone.transform.privatise.webs import may_have_temporaries, with_webs
+from loadstone.transform.reductions.executed_order import in_executed_order
 from loadstone.transform.sink import sunk
 from loadstone.transform.temporaries import without_temporaries
 from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled

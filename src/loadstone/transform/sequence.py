@@ -11,7 +11,7 @@ from loadstone.model.kernel import Kernel
 from loadstone.transform.legality import Missing, Violation, program_violation
 from loadstone.transform.loop_names import StepError
 from loadstone.transform.program import Program, program_of
-from loadstone.transform.reductions import with_free_reductions
+from loadstone.transform.reductions.updates import with_free_reductions
 from loadstone.transform.script import ScriptStep
 from loadstone.transform.step_syntax import Step, step_text
 

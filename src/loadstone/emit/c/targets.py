@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
+from loadstone.emit.c.comparison.reference import emit_reference, reference_suffix
+from loadstone.emit.c.comparison.testbench import Callee, emit_entry, emit_testbench
 from loadstone.emit.c.intel import emit_intel
 from loadstone.emit.c.of_accelerator import allocated_program, fixed_program
 from loadstone.emit.c.of_network import network_program
 from loadstone.emit.c.program import Program
-from loadstone.emit.c.reference import emit_reference, reference_suffix
 from loadstone.emit.c.shim import HLS_H, HLS_STREAM_H
-from loadstone.emit.c.testbench import Callee, emit_entry, emit_testbench
 from loadstone.emit.c.threads import emit_c
 from loadstone.emit.c.vitis import emit_vitis
 from loadstone.emit.project import Project

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from loadstone.emit.c.reference import emit_original, emit_printed, emit_reference, reference_suffix
+from loadstone.emit.c.comparison.reference import emit_original, emit_printed, emit_reference, reference_suffix
 from loadstone.errors import Diagnostic, ToolError
 from loadstone.loops import Node
 from loadstone.model.kernel import Kernel

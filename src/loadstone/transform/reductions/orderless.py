@@ -13,7 +13,7 @@ from typing import Literal
 from loadstone.model.expression import Binary, Cast, Expression, Operand, Select, Unary, walk
 from loadstone.model.kernel import Kernel, Statement
 from loadstone.model.types import BOOL, ScalarType
-from loadstone.transform.reductions import is_own
+from loadstone.transform.reductions.updates import is_own
 
 Operator = Literal["+", "*", "&", "|", "^", "min", "max"]
 Pair = tuple[Statement, Statement]

@@ -19,8 +19,8 @@ from loadstone.poly import map_from_values
 from loadstone.poly.dimensions import with_components
 from loadstone.poly.spaces import Dim, constant, values_of
 from loadstone.transform.legality import violation
-from loadstone.transform.orderless import Pair, free_pairs, is_exact
-from loadstone.transform.reductions import between, without_order
+from loadstone.transform.reductions.orderless import Pair, free_pairs, is_exact
+from loadstone.transform.reductions.updates import between, without_order
 from loadstone.transform.tiling import TiledKernel
 
 

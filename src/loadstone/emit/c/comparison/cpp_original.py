@@ -1,14 +1,20 @@
-"""The kernel's own C++ text as a program, with types and streams of HLS from headers of our own."""
+"""The kernel's own C++ text as a program, with types and streams of HLS from headers of our own.
+
+`texts/ap_types.h` is written from the published semantics [UG1399, arbitrary precision data types library]: operators
+are exact, conversions round and bring into range. A number is held as its units by the smallest integer of C++, so
+that arrays of these types lie in memory as those of generated programs do. Types have 1 to 64 bits; results of
+operators have up to 128.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loadstone.emit.c.ap_types import AP_TYPES_H, STREAM_H
-from loadstone.emit.c.entry import entry_head
+from loadstone.emit.c.comparison.entry import entry_head
 from loadstone.emit.c.printer import emit_expression, helpers_used
 from loadstone.model.expression import Constant
 from loadstone.model.kernel import Array, Kernel, Original
+from loadstone.texts import text_of
 
 _HEADERS = """\
 #include <algorithm>
@@ -27,7 +33,8 @@ def emit_cpp_original(kernel: Kernel, original: Original, entry: str) -> str:
     arrays = list(enumerate(kernel.arrays.values()))
     outside = [(k, a) for k, a in arrays if not a.local]
     outputs = {statement.write.array for statement in kernel.statements}
-    lines = [_HEADERS, AP_TYPES_H, STREAM_H, original.preamble]
+    headers = (text_of(__name__, name) for name in ("ap_types.h", "sequential_stream.h"))
+    lines = [_HEADERS, *headers, original.preamble]
     lines += helpers_used(extent for _, array in outside for extent in array.extents)
     lines += [f'extern "C" {entry_head(entry, "loadstone_")}', "{", "  (void)loadstone_words;"]
     lines += _parameter_lines(kernel, original)

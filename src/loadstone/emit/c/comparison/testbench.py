@@ -11,7 +11,7 @@ from typing import assert_never
 
 from loadstone.emit.c.arithmetic import literal
 from loadstone.emit.c.code import INDENT, word_type
-from loadstone.emit.c.entry import entry_head
+from loadstone.emit.c.comparison.entry import entry_head
 from loadstone.emit.c.names import Names
 from loadstone.emit.c.printer import braced, emit_expression, helpers_used
 from loadstone.emit.c.program import Program

@@ -1,13 +1,4 @@
-"""Headers for running C++ of HLS on a computer: the types `ap_int` and `ap_fixed`, and `hls::stream`.
-
-Written from the published semantics [UG1399, arbitrary precision data types library]: operators are exact, conversions
-round and bring into range. A number is held as its units by the smallest integer of C++, so that arrays of these types
-lie in memory as those of generated programs do. Types have 1 to 64 bits; results of operators have up to 128.
-"""
-
-from __future__ import annotations
-
-AP_TYPES_H = r"""/* ap_int, ap_uint, ap_fixed and ap_ufixed for simulation. */
+/* ap_int, ap_uint, ap_fixed and ap_ufixed for simulation. */
 #ifndef LOADSTONE_AP_TYPES_H
 #define LOADSTONE_AP_TYPES_H
 
@@ -242,43 +233,3 @@ template <int W, int I, ap_q_mode Q = AP_TRN, ap_o_mode O = AP_WRAP>
 using ap_ufixed = ap_number<W, W - I, false, true, Q, O>;
 
 #endif
-"""
-
-STREAM_H = r"""/* hls::stream for simulation in one thread. */
-#ifndef LOADSTONE_STREAM_H
-#define LOADSTONE_STREAM_H
-
-#include <deque>
-
-namespace hls {
-
-template <typename T, int DEPTH = 0> class stream {
-public:
-  stream() = default;
-  explicit stream(const char *) {}
-  stream(const stream &) = delete;
-  stream &operator=(const stream &) = delete;
-
-  T read()
-  {
-    if (values.empty())
-      return T();
-    const T value = values.front();
-    values.pop_front();
-    return value;
-  }
-  void read(T &value) { value = read(); }
-  void write(const T &value) { values.push_back(value); }
-  bool empty() const { return values.empty(); }
-
-private:
-  std::deque<T> values;
-};
-
-template <typename T, int D> void operator>>(stream<T, D> &from, T &value) { value = from.read(); }
-template <typename T, int D> void operator<<(stream<T, D> &to, const T &value) { to.write(value); }
-
-} // namespace hls
-
-#endif
-"""

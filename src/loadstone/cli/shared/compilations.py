@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from loadstone.cli.kernels import read_kernel
-from loadstone.cli.parser import refuse
+from loadstone.cli.shared.kernels import read_kernel
+from loadstone.cli.shared.parser import refuse
 from loadstone.options import Choices
 from loadstone.pipeline import Compilation
 

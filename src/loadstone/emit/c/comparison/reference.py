@@ -1,12 +1,12 @@
 """The program that generated ones are compared with: the kernel's own C text, or C printed from the model.
 
-Entries are those of `emit.c.entry`.
+Entries are those of `emit.c.comparison.entry`.
 """
 
 from __future__ import annotations
 
-from loadstone.emit.c.cpp_original import emit_cpp_original
-from loadstone.emit.c.entry import entry_head, parameter_lines
+from loadstone.emit.c.comparison.cpp_original import emit_cpp_original
+from loadstone.emit.c.comparison.entry import entry_head, parameter_lines
 from loadstone.emit.c.printer import cast_to_rows, declaration, emit_kernel, scalars_by_pointer, undefined_macros
 from loadstone.errors import Diagnostic, ToolError
 from loadstone.loops import Node, generate

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from loadstone.circuits import CircuitCompilation
-from loadstone.cli.compilations import choices_of
-from loadstone.cli.kernels import read_kernel
+from loadstone.cli.shared.compilations import choices_of
+from loadstone.cli.shared.kernels import read_kernel
 from loadstone.options import HardwareOptions
 
 

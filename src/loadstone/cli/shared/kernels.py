@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from loadstone.cli.parser import refuse
+from loadstone.cli.shared.parser import refuse
 from loadstone.frontend.read import parse
 from loadstone.model.kernel import Kernel
-from loadstone.transform.orderless import has_rounded_reductions
+from loadstone.transform.reductions.orderless import has_rounded_reductions
 from loadstone.transform.script import ScriptStep, read_script
 from loadstone.transform.scripted import transform_kernel
 from loadstone.transform.sequence import check_result

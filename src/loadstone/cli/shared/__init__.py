@@ -1,0 +1,1 @@
+"""What commands share: options read from words, kernels and compilations made from them, the terminal."""

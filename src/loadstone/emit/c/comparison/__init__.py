@@ -1,0 +1,1 @@
+"""What generated programs are compared with: the original as a program, and the testbench that runs both."""
