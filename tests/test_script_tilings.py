@@ -42,13 +42,43 @@ void never(int N, int a[N + 1]) {
 #pragma endscop
 }
 """
+IDLE = """
+void idle(int N, int b[N], int d[N]) {
+#pragma scop
+  int t;
+  for (int i = 0; i < N; i++) {
+  S0: t = d[i];
+    for (int k = 0; k <= N; k++)
+  S1:   t = k >= N ? t + t : t + 1;
+  S2: b[i] = t;
+  }
+#pragma endscop
+}
+"""
+STRIDED = """
+void strided(int N, int a[2 * N + 2][N + 2], int c[2 * N + 2]) {
+#pragma scop
+  for (int i = 1; i <= 2 * N; i++)
+    if (i % 2 != 0)
+      for (int j = i; j < N; j++)
+  S0:   a[i][j] = c[i] + j;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+  S1: c[i] += a[i][j];
+#pragma endscop
+}
+"""
 QUICK = (("plan", 4), ("c", 9), ("vitis", 96), ("intel", 2), ("threads", 15), ("network", 13))
 SWEEP = range(1000)
 
 
 def product_after(script: str, folder: Path) -> Triple:
-    path = folder / "product.c"
-    path.write_text(PRODUCT)
+    return kernel_after(PRODUCT, script, folder)
+
+
+def kernel_after(text: str, script: str, folder: Path) -> Triple:
+    path = folder / "kernel.c"
+    path.write_text(text)
     original = ls.parse(path)
     kernel = ls.transformed(original, script).kernel
     rows = tuple({"N": size} for size in (0, 1, 3, 4, 5, 7))
@@ -78,6 +108,13 @@ def test_a_product_in_parts_is_the_product(script: str, tmp_path: Path) -> None:
     if script == SCRIPTS[0]:
         for way in ("plan", "network"):
             CHECKS[way](triple)
+
+
+@pytest.mark.parametrize("way", ["c", "vitis", "intel"])
+@pytest.mark.parametrize(("text", "script"), [(IDLE, "peel last 1 of S1.k"), (STRIDED, "expand a")])
+def test_reads_that_never_run_and_sizes_that_divide(text: str, script: str, way: str, tmp_path: Path) -> None:
+    """The generated programs compile: idle reads share an array, and the helpers of sizes are there."""
+    CHECKS[way](kernel_after(text, script, tmp_path))
 
 
 def test_a_kernel_without_loops_has_its_instances_only(tmp_path: Path) -> None:

@@ -92,6 +92,11 @@ def _show_traffic(outcome: Outcome) -> None:
         print(f"  {title:12} {moved} words, {'by the plan' if outcome.sample else verdict}")
 
 
+def _compared(baseline: int, cycles: int) -> str:
+    ratio = max(baseline, cycles) / max(1, min(baseline, cycles))
+    return f"{ratio:.2f}x {'faster' if baseline < cycles else 'slower'}"
+
+
 def _show_cycles(outcome: Outcome, cycles: int) -> None:
     count = outcome.instances
     print(f"  cycles       {cycles}{f', {cycles / count:.2f} for each of {count} instances' if count else ''}")
@@ -100,8 +105,8 @@ def _show_cycles(outcome: Outcome, cycles: int) -> None:
     baseline = outcome.baseline
     if baseline is not None and baseline.cycles is None:
         print(f"  baseline     not possible: {baseline.reason}")
-    elif baseline is not None:
-        print(f"  baseline     {baseline.cycles} cycles ({baseline.speedup(cycles):.2f}x slower)")
+    elif baseline is not None and baseline.cycles is not None:
+        print(f"  baseline     {baseline.cycles} cycles ({_compared(baseline.cycles, cycles)})")
     if outcome.memory is not None:
         _show_memory(outcome.memory)
     if outcome.lanes is not None:

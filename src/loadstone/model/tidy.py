@@ -1,4 +1,4 @@
-"""Integer expressions with their terms collected.
+"""Integer expressions with their terms collected, and comparisons that are decided.
 
 >>> from loadstone.model.expression import Variable, binary
 >>> i, j = Variable("i", INT), Variable("j", INT)
@@ -8,7 +8,7 @@ True
 
 from __future__ import annotations
 
-from loadstone.model.expression import Binary, Constant, Expression, Unary, integer, rebuilt
+from loadstone.model.expression import COMPARISONS, Binary, Constant, Expression, Select, Unary, integer, rebuilt
 from loadstone.model.types import INT
 
 
@@ -60,3 +60,21 @@ def _added(total: Expression | None, term: Expression, factor: int) -> Expressio
     if total is None:
         return scaled if factor > 0 else Unary("-", scaled, INT)
     return Binary("+" if factor > 0 else "-", total, scaled, INT)
+
+
+def settled(expression: Expression) -> Expression:
+    """The expression with comparisons of a number with itself decided, and selections by what is decided.
+
+    >>> from loadstone.model.expression import Select, Variable, binary, integer
+    >>> n = Variable("n", INT)
+    >>> settled(Select(binary(">=", n, n), integer(1), integer(2), INT)) == integer(1)
+    True
+    """
+    match rebuilt(expression, settled):
+        case Binary(op=op, left=left, right=right) if op in COMPARISONS and left == right and left.type.is_integer:
+            return integer(int(op in ("==", "<=", ">=")))
+        case Select(condition=Constant(value=value), then=then, otherwise=otherwise) as selection:
+            chosen = then if value else otherwise
+            return chosen if chosen.type == selection.type else selection
+        case other:
+            return other

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from loadstone.emit.c.code import INDENT, Cells, Function, Text, word_type
 from loadstone.emit.c.program import Program
+from loadstone.model.expression import Expression
 
 
 def array_declaration(cells: Cells) -> str:
@@ -32,14 +33,14 @@ def header(program: Program, parts: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def emit_beginning(program: Program, includes: str) -> list[str]:
-    """The first lines of the program: what it includes, in which `@` is its name, and helpers."""
+def emit_beginning(program: Program, includes: str, sizes: Iterable[Expression] = ()) -> list[str]:
+    """The first lines of the program: what it includes, in which `@` is its name, and helpers, also those of sizes."""
     return [
         f"/* {program.summary} */",
         *includes.replace("@", program.name).split("\n"),
         *(["typedef bool _Bool;"] if program.has_booleans else []),
         "",
-        *program.beginning(),
+        *program.beginning(sizes),
     ]
 
 

@@ -41,6 +41,7 @@ from loadstone.emit.c.hls import (
 )
 from loadstone.emit.c.printer import emit_expression
 from loadstone.emit.c.program import Program
+from loadstone.model.expression import Expression
 from loadstone.model.types import LONG
 
 _INCLUDES = """\
@@ -83,7 +84,7 @@ def emit_intel(program: Program) -> tuple[str, str]:
     tasks = tuple(map(_task, program.processes))
     component = _component(program, tasks)
     lines = [
-        *emit_beginning(program, _INCLUDES),
+        *emit_beginning(program, _INCLUDES, (size for array in program.arrays for size in _sizes(program, array))),
         *(f"static {_stream_type(stream)} {stream.name};" for stream in program.streams),
         "",
         *(line for function in (*program.functions, *tasks, component) for line in function.lines(INTEL)),
@@ -150,11 +151,16 @@ def _place(program: Program, host: Host) -> str:
     """Where the words of a host are, and how many bytes they take."""
     name = host.name
     match host:
-        case External(type=kind, extents=extents, written=written):
-            elements = "".join(f" * ({emit_expression(program.names.counted(extent))})" for extent in extents)
+        case External(type=kind, written=written):
+            elements = "".join(f" * ({emit_expression(size)})" for size in _sizes(program, host))
             start = name if written else f"const_cast<{word_type(kind)} *>({name})"
             return f"{start}, sizeof({word_type(kind)}){elements or ' * 1'}"
         case Cells():
             return f"{name}, sizeof {name}"
         case Counter():
             return f"&{name}, sizeof {name}"
+
+
+def _sizes(program: Program, array: External) -> list[Expression]:
+    """The extents of an array, in signed integers."""
+    return [program.names.counted(extent) for extent in array.extents]

@@ -28,7 +28,7 @@ from loadstone.model.expression import (
     walk,
 )
 from loadstone.model.kernel import Access, Array, Kernel, Statement
-from loadstone.model.tidy import tidy
+from loadstone.model.tidy import settled, tidy
 from loadstone.model.types import FLOAT, INT, ScalarType
 
 ElementText = Callable[[str, Sequence[Text], bool], Text]
@@ -174,9 +174,10 @@ def instance_code(statement: Statement, arguments: Sequence[Expression], element
     for read in statement.reads:
         operands.append(element(read.array, _subscripts(read, values, operands), False))
     target = element(statement.write.array, _subscripts(statement.write, values, operands), True)
-    assignment = code("@ = @;", target, written(substituted(statement.value, values), operands))
+    assignment = code("@ = @;", target, written(settled(substituted(statement.value, values)), operands))
     condition = statement.condition
-    return under(None if condition is None else written(substituted(condition, values), operands), (assignment,))
+    guard = None if condition is None else written(settled(substituted(condition, values)), operands)
+    return under(guard, (assignment,))
 
 
 def _subscripts(access: Access, values: dict[str, Expression], operands: Sequence[Text]) -> list[Text]:

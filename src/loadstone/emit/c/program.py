@@ -21,8 +21,8 @@ from loadstone.emit.c.code import (
     listed,
 )
 from loadstone.emit.c.names import Names
-from loadstone.emit.c.printer import definitions, emit_expression, warnings_of_source, written
-from loadstone.model.expression import unary
+from loadstone.emit.c.printer import definitions, emit_expression, helpers_in, warnings_of_source, written
+from loadstone.model.expression import Expression, unary
 from loadstone.model.from_isl import condition_of
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import BOOL
@@ -130,14 +130,14 @@ class Program:
         known = names | self.limit.refused.uses if self.limit else names
         return [f"(void){p.name};" for p in self.given if p.name not in known]
 
-    def beginning(self) -> list[str]:
-        """What stands before the functions: constants, helpers and types."""
+    def beginning(self, sizes: Iterable[Expression] = ()) -> list[str]:
+        """What stands before the functions: constants, helpers, also those of sizes beside functions, and types."""
         members = ", ".join(f"x{k}" for k in range(self.rank))
         every = (*self.functions, *self.processes, *([self.sequential] if self.sequential else []))
         uses = frozenset[object]().union(
             *(function.uses for function in every), self.limit.refused.uses if self.limit else ()
         )
-        helpers = {use for use in uses if isinstance(use, Helper)}
+        helpers = helpers_in(sizes).union(use for use in uses if isinstance(use, Helper))
         return [
             *([f"enum {{ DEPTH = {self.depth} }}; /* tiles in flight */", ""] if self.depth else []),
             *warnings_of_source(self.kernel),

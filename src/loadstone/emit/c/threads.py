@@ -77,7 +77,7 @@ def _source(program: Program) -> str:
         f"/* {program.summary} */",
         *("#include <math.h>", "#include <stdbool.h>", "#include <stdio.h>", "#include <stdlib.h>", ""),
         *(f'#include "{program.name}.h"', '#include "streams.h"', ""),
-        *program.beginning(),
+        *program.beginning(size for cells in program.cells for size in cells.sizes),
         *(line for f in (*program.functions, *program.processes, *sequential) for line in f.lines(C)),
         *_state(program),
         *(line for process in program.processes for line in _thread(process)),

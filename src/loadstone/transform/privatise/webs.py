@@ -74,11 +74,14 @@ def _reads_of(kernel: Kernel, array: str) -> Iterator[tuple[Statement, int]]:
 
 
 def webs_of(kernel: Kernel, array: str) -> list[frozenset[Ref]]:
-    """The accesses of an array in classes that exchange values, in textual order."""
+    """The accesses of an array in classes that exchange values, in textual order; reads that never run join any."""
     order = refs_of(kernel, array)
     webs = {ref: frozenset({ref}) for ref in order}
-    for flow in flows_of(kernel, array):
-        joined = webs[flow.source, WRITE] | webs[flow.target]
+    flows = flows_of(kernel, array)
+    written = next(name for name, position in order if position == WRITE)
+    idle = {ref for ref in order if ref[1] != WRITE} - {flow.target for flow in flows}
+    for source, target in (*((flow.source, flow.target) for flow in flows), *((written, ref) for ref in idle)):
+        joined = webs[source, WRITE] | webs[target]
         webs.update(dict.fromkeys(joined, joined))
     return sorted(set(webs.values()), key=lambda web: min(map(order.index, web)))
 
