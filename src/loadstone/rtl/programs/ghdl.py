@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from loadstone.progress import working
 from loadstone.rtl.module import Module
+from loadstone.rtl.programs.batch import batch_run, batch_trace
 from loadstone.rtl.programs.command import find_program, run_program, write_files
 from loadstone.rtl.types import Bits, bit
-from loadstone.rtl.vectors import (
-    Cycle,
-    Ending,
-    Field,
-    Session,
-    ending,
-    inputs_of,
-    outputs_of,
-    packed_lines,
-    unpacked_lines,
-)
+from loadstone.rtl.vectors import Cycle, Ending, Field, Session, inputs_of, outputs_of, packed_lines
 from loadstone.rtl.vhdl import vhdl_files
 from loadstone.texts import text_of
 
@@ -32,33 +22,22 @@ _TESTBENCH = text_of(__name__, "ghdl.vhd")
 
 def trace(module: Module, cycles: Sequence[Cycle]) -> list[dict[str, int]]:
     """The outputs before each edge of the clock, found by GHDL."""
-    with tempfile.TemporaryDirectory() as folder:
-        rows, _ = _executed(module, cycles, _testbench(module), Path(folder))
-        return unpacked_lines(module, rows)
+    return batch_trace(_simulate, module, cycles)
 
 
 def run(module: Module, session: Session, vcd: Path | None = None) -> Ending:
     """How a session ends in GHDL; a waveform is written to `vcd`."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        flags = [] if vcd is None else ["--vcd=trace.vcd"]
-        rows, waited = _executed(module, session.cycles, _testbench(module, session), folder, flags)
-        if vcd is not None:
-            shutil.copy(folder / "trace.vcd", vcd)
-        return ending(module, session, waited, rows)
+    return batch_run(_simulate, module, session, vcd)
 
 
-def _executed(
-    module: Module, cycles: Sequence[Cycle], testbench: str, folder: Path, flags: Sequence[str] = ()
-) -> tuple[str, str]:
-    """The texts that a testbench writes: outputs, and the cycles waited for."""
+def _simulate(module: Module, cycles: Sequence[Cycle], session: Session | None, dumped: bool, folder: Path) -> None:
     program = find_program("ghdl", _INSTALL)
-    files = {**vhdl_files(module), "testbench.vhd": testbench}
+    files = {**vhdl_files(module), "testbench.vhd": _testbench(module, session)}
     write_files(folder, {**files, "inputs.hex": packed_lines(module, cycles)})
+    flags = ["--ieee-asserts=disable-at-0", *(["--vcd=trace.vcd"] if dumped else [])]
     with working(f"simulating {module.name} in GHDL"):
         run_program([program, "-a", "--std=08", *files], folder)
-        run_program([program, "--elab-run", "--std=08", "testbench", "--ieee-asserts=disable-at-0", *flags], folder)
-    return (folder / "outputs.hex").read_text(), (folder / "waited.txt").read_text()
+        run_program([program, "--elab-run", "--std=08", "testbench", *flags], folder)
 
 
 def lint(module: Module) -> str:
@@ -70,7 +49,7 @@ def lint(module: Module) -> str:
         return run_program([program, "-a", "--std=08", *files], Path(folder))
 
 
-def _testbench(module: Module, session: Session | None = None) -> str:
+def _testbench(module: Module, session: Session | None) -> str:
     taken, given = inputs_of(module), outputs_of(module)
     fields = (*taken.fields, *given.fields)
     ports = ["clk => clk"] if module.has_clock else []

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from loadstone.progress import working
 from loadstone.rtl.module import Module
+from loadstone.rtl.programs.batch import batch_run, batch_trace
 from loadstone.rtl.programs.command import find_program, run_program, write_files
-from loadstone.rtl.vectors import (
-    Cycle,
-    Ending,
-    Field,
-    Layout,
-    Session,
-    ending,
-    inputs_of,
-    outputs_of,
-    packed_lines,
-    unpacked_lines,
-)
+from loadstone.rtl.vectors import Cycle, Ending, Field, Layout, Session, inputs_of, outputs_of, packed_lines
 from loadstone.rtl.verilog import verilog_files
 from loadstone.texts import text_of
 
@@ -33,31 +22,21 @@ _TESTBENCH = text_of(__name__, "icarus.sv")
 
 def trace(module: Module, cycles: Sequence[Cycle]) -> list[dict[str, int]]:
     """The outputs before each edge of the clock, found by Icarus Verilog."""
-    with tempfile.TemporaryDirectory() as folder:
-        rows, _ = _executed(module, cycles, _testbench(module), Path(folder))
-        return unpacked_lines(module, rows)
+    return batch_trace(_simulate, module, cycles)
 
 
 def run(module: Module, session: Session, vcd: Path | None = None) -> Ending:
     """How a session ends in Icarus Verilog; a waveform is written to `vcd`."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        text = _testbench(module, session, vcd is not None)
-        rows, waited = _executed(module, session.cycles, text, folder)
-        if vcd is not None:
-            shutil.copy(folder / "trace.vcd", vcd)
-        return ending(module, session, waited, rows)
+    return batch_run(_simulate, module, session, vcd)
 
 
-def _executed(module: Module, cycles: Sequence[Cycle], testbench: str, folder: Path) -> tuple[str, str]:
-    """The texts that a testbench writes: outputs, and the cycles waited for."""
+def _simulate(module: Module, cycles: Sequence[Cycle], session: Session | None, dumped: bool, folder: Path) -> None:
     compiler, machine = find_program("iverilog", _INSTALL), find_program("vvp", _INSTALL)
-    files = {**verilog_files(module), "testbench.sv": testbench}
+    files = {**verilog_files(module), "testbench.sv": _testbench(module, session, dumped)}
     write_files(folder, {**files, "inputs.hex": packed_lines(module, cycles)})
     with working(f"simulating {module.name} in Icarus Verilog"):
         run_program([compiler, "-g2012", "-s", "testbench", "-o", "program", *files], folder)
         run_program([machine, "program"], folder)
-    return (folder / "outputs.hex").read_text(), (folder / "waited.txt").read_text()
 
 
 def lint(module: Module) -> str:
@@ -70,7 +49,7 @@ def lint(module: Module) -> str:
     return "\n".join(line for line in printed.splitlines() if _LIMIT_OF_VERSION_11 not in line)
 
 
-def _testbench(module: Module, session: Session | None = None, dumped: bool = False) -> str:
+def _testbench(module: Module, session: Session | None, dumped: bool) -> str:
     taken, given = inputs_of(module), outputs_of(module)
     ports = [".clk(clk)"] if module.has_clock else []
     ports += [_port(field, "taken") for field in taken.fields] + [_port(field, "given") for field in given.fields]
