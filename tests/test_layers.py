@@ -23,7 +23,7 @@ LAYERS = (
     ("transform",),
     ("transfer",),
     ("storage",),
-    ("explore",),
+    ("explore", "mapping"),
     ("networks",),
     ("loops",),
     ("parallel",),

@@ -1,4 +1,4 @@
-"""`loadstone explore`: words against local memory."""
+"""`loadstone explore`: words against local memory, and fusions of tasks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 
 from loadstone.cli.shared.compilations import compilation_of
+from loadstone.cli.shared.fusions import show_fusions
 from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Diagnostic, InputError
 from loadstone.explore.bounds import compulsory_words
@@ -17,9 +18,13 @@ from loadstone.files import write_whole
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw the curve of words against local memory."""
+    """Draw the curve of words against local memory, or show the fusions of tasks."""
+    if arguments.fusions:
+        return show_fusions(arguments)
+    refuse(arguments, ("data_per_word", "latency", "apply"), "without --fusions")
     if not arguments.curve:
-        raise InputError(Diagnostic("nothing to explore", None, "--curve draws words against local memory"))
+        hint = "--curve draws words against local memory, --fusions shows those of Array-OL tasks"
+        raise InputError(Diagnostic("nothing to explore", None, hint))
     refuse(arguments, ("sizes", "local", "objective"), "with --curve", "sizes are chosen for each local memory")
     if arguments.file and Path(arguments.file).suffix != ".svg":
         raise InputError(Diagnostic(f"cannot draw '{arguments.file}'", None, "-o FILE.svg"))

@@ -13,6 +13,7 @@ from loadstone.options import (
     RunOptions,
     options_of,
     positive,
+    sizes,
     whole,
 )
 
@@ -204,9 +205,20 @@ def synth(parser: CommandParser) -> None:
 def explore(parser: CommandParser) -> None:
     """Options of `explore`."""
     accelerator(parser)
-    file = Option("-o", "draw the curve", "file", metavar="FILE.svg")
+    file = Option("-o", "draw the curve, or write the passes of a fusion", "file", metavar="FILE.svg|FOLDER")
     parser.add(
         "exploration", [_flag("--curve", "words against local memory, from one word per array to all data"), file]
+    )
+    parser.add(
+        "tasks of Array-OL",
+        [
+            _flag("--fusions", "fusions of neighbouring tasks: internal memory against latency"),
+            Option(
+                "--data-per-word", "data in a word of external memory (default: 4)", "data_per_word", 4, read=positive
+            ),
+            Option("--latency", "cycles before the first word of a burst (default: 30)", "latency", 30, read=positive),
+            Option("--apply", "write the passes of this fusion as C kernels", "apply", metavar="2,2", read=sizes),
+        ],
     )
 
 

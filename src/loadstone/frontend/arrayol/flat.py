@@ -59,12 +59,17 @@ class Elementary:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """All arrays and all elementary tasks of a specification."""
+    """All arrays and all elementary tasks of a specification; arrays that are `kept` are results, read or not."""
 
     name: str
     arrays: Mapping[str, ArrayShape]
     tasks: tuple[Elementary, ...]
     span: Span
+    kept: frozenset[str] = frozenset()
+
+    def is_local(self, array: str) -> bool:
+        """Whether an array begins and ends within the application."""
+        return array not in self.kept and bool(self.writers(array) and self.readers(array))
 
     def writers(self, array: str) -> list[Elementary]:
         """The tasks that write an array."""

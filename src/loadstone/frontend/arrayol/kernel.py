@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, Problems, Source, refused
@@ -27,17 +28,44 @@ _TYPES = {
 
 def read_array_ol(source: Source) -> syntax.Program:
     """The program that a specification means; raises `InputError` with every problem of it."""
+    return program_of(read_application(source), Path(source.name).stem)
+
+
+def read_application(source: Source) -> Application:
+    """The tasks of a specification, in the order of execution; raises `InputError` with every problem of it."""
     application = flattened(read_specification(source))
     types = _types(application)
     check(application)
-    tasks = in_order(application)
+    application = replace(application, tasks=tuple(in_order(application)))
     problems = Problems()
-    for task in tasks:
+    for task in application.tasks:
         for found in _body_problems(task, application, types):
             problems.add(found.message, found.span, found.hint)
     problems.raise_if_any()
-    text = function_text(application, tasks, types)
-    return read_dialect(Dialect(text), Path(source.name).stem, application.name, {})
+    return application
+
+
+def c_text(application: Application) -> Preprocessed:
+    """An application as a C function, its tasks one after the other."""
+    return function_text(application, application.tasks, _TYPES)
+
+
+def c_file(application: Application) -> str:
+    """An application as a file in C, indented by its braces and by loops without them."""
+    lines, depth, pending = ["#include <stdint.h>", ""], 0, 0
+    for line in filter(None, map(str.strip, c_text(application).text.splitlines())):
+        depth -= line.startswith("}")
+        around = 0 if line.startswith(("{", "#")) else pending
+        lines.append("" if line.startswith("#") else "  " * (depth + around))
+        lines[-1] += line
+        pending = pending + 1 if line.startswith("for") and not line.endswith(("{", ";")) else 0
+        depth += line.endswith("{")
+    return "\n".join((*lines, ""))
+
+
+def program_of(application: Application, name: str) -> syntax.Program:
+    """The program that an application means, under a name of its file."""
+    return read_dialect(Dialect(c_text(application)), name, application.name, {})
 
 
 def _types(application: Application) -> dict[str, str]:

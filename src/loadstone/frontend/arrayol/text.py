@@ -98,7 +98,7 @@ def function_text(application: Application, tasks: Sequence[Elementary], types: 
         pieces.add(f"#pragma loadstone default({FRAMES} = {_FRAMES})\n", application.span)
     pieces.add(f"void {application.name}({parameters}) {{\n", application.span)
     for name, array in application.arrays.items():
-        if application.writers(name) and application.readers(name):
+        if application.is_local(name):
             pieces.add(f"  {declaration(name, array, types)};\n", array.span)
     pieces.add("#pragma scop\n", application.span)
     for task in tasks:
@@ -120,7 +120,7 @@ def _parameters(application: Application, types: Mapping[str, str]) -> str:
     for name, array in arrays.items():
         if not application.writers(name):
             found.append(f"const {declaration(name, array, types)}")
-        elif not application.readers(name):
+        elif not application.is_local(name):
             found.append(declaration(name, array, types))
     return ", ".join(found)
 
