@@ -16,6 +16,7 @@ Protocol = Literal["axi", "avalon"]
 Simulator = Literal["verilator", "icarus", "ghdl", "transactions"]
 StripMode = Literal["overlap", "drain"]
 Objective = Literal["words", "cycles"]
+Reset = Literal["low", "high"]
 Mode = Literal[
     "c",
     "hls",

@@ -1,15 +1,34 @@
-"""AXI4: its channels and their ports, in lower case and without identifiers, so that all responses are in order."""
+"""AXI4: its channels and their ports, in lower case.
+
+Inside of a design there are no identifiers, so that all responses are in order. A top module has the other signals of
+the standard as well: constants, and inputs that it ignores.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from loadstone.bus.ports import Bus, BusPort
 from loadstone.rtl import Bits, Record, Signal, Stream, bit, unsigned
 
 INCREMENTING = 1
+CACHE = 0b0011
+"""Modifiable and bufferable: interconnects may pack beats, and answer a write before it has arrived."""
+PROTECTION = unsigned(3)
+ADDRESS_CONSTANTS: Mapping[str, tuple[Bits, int]] = MappingProxyType(
+    {
+        "id": (bit, 0),
+        "lock": (bit, 0),
+        "cache": (unsigned(4), CACHE),
+        "prot": (PROTECTION, 0),
+        "qos": (unsigned(4), 0),
+        "region": (unsigned(4), 0),
+    }
+)
+"""What addresses carry beside the fields of their channel: one identifier, normal, unprivileged secure data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +84,15 @@ def axi_channels(bus: Bus) -> tuple[Channel, ...]:
 def axi_ports(channels: Iterable[Channel]) -> tuple[BusPort, ...]:
     """All signals of some channels."""
     return tuple(port for channel in channels for port in channel.ports)
+
+
+def axi_constants() -> dict[str, tuple[Bits, int]]:
+    """The signals of AXI4 that a master never changes: their types and values."""
+    return {f"{name}{field}": known for name in ("ar", "aw") for field, known in ADDRESS_CONSTANTS.items()}
+
+
+AXI_IGNORED: Mapping[str, Bits] = MappingProxyType({"rid": bit, "bid": bit})
+"""The signals of AXI4 that a master with one identifier ignores."""
 
 
 def _address_fields(bus: Bus) -> tuple[tuple[str, Bits], ...]:

@@ -8,21 +8,25 @@ ones: on many systems software dies of others.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import assert_never
 
-from loadstone.bus.axi import Channel, axi_ports
+from loadstone.bus.axi import PROTECTION, Channel, axi_ports
 from loadstone.bus.ports import BusPort, Protocol, declare_ports
-from loadstone.rtl import Module, Signal, Value, bit, unsigned
+from loadstone.rtl import Bits, Module, Signal, Value, bit, unsigned
 
 WORD = unsigned(32)
 STROBE = unsigned(4)
 PREFIXES: dict[Protocol, str] = {"axi": "s_axil_", "avalon": "s_"}
 """What the names of the ports of a slave start with."""
+LITE_IGNORED: Mapping[str, Bits] = MappingProxyType({"awprot": PROTECTION, "arprot": PROTECTION})
+"""The signals of AXI4-Lite that a slave without secrets ignores."""
 
 
 def lite_channels(address_width: int) -> tuple[Channel, ...]:
-    """The channels of AXI4-Lite for registers of 32 bits; protection is left out, as slaves may do."""
+    """The channels of AXI4-Lite for registers of 32 bits; only top modules have the protection, which is ignored."""
     address, response = ("addr", unsigned(address_width)), ("resp", unsigned(2))
     return (
         Channel("aw", "master", (address,)),

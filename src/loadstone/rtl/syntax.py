@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
-from loadstone.rtl.expressions import Const, Kind, Value
+from loadstone.rtl.expressions import Const, Kind, Signal, Value
 from loadstone.rtl.memory import Memory, Port
 from loadstone.rtl.module import Drive, Instance, Item, Module, Process, Section, starts_assignments
+from loadstone.rtl.shell import Clocking, Shell
 from loadstone.rtl.statements import Assign, Body, Case, If, Statement, targets
 from loadstone.rtl.types import Type, bit
 
@@ -27,7 +28,9 @@ class Syntax:
 
     `mark` begins a comment. `branches` are the heads of the first condition, of a later one and of the rest, and the
     end. `drive`, `blocking` and `clocked_target` are the heads of assignments: for good, in combinational and in
-    clocked processes. `pair` is a port and the signal at it, `either` is the operator or, `reset` tests the reset.
+    clocked processes. `pair` is a port and the signal at it, `either` is the operator or, `inverted` the operator not,
+    `reset` tests the reset. `meets` are a port of an instance and the signal at it, and `inside` a port of what is in a
+    shell and that of the shell, both with conversions where their types differ.
     """
 
     mark: str
@@ -37,7 +40,10 @@ class Syntax:
     clocked_target: str
     pair: str
     either: str
+    inverted: str
     reset: str
+    meets: Callable[[Instance, str, Signal], tuple[str, str]]
+    inside: Callable[[Signal], tuple[str, str]]
     port: Callable[[str, Kind, Type], str]
     number: Callable[[Type, int], str]
     expression: Callable[[Value], str]
@@ -66,21 +72,37 @@ class Syntax:
 
     def ports(self, module: Module) -> list[tuple[str, str]]:
         """The ports of a module, clock and reset first, with their comments."""
-        clocks = [(self.port(name, "input", bit), "") for name, _ in self._clocks(module, "rst")]
-        ports = module.of_kind("input", "output")
-        return [*clocks, *((self.port(each.name, each.kind, each.type), each.comment) for each in ports)]
+        return [(self.port(name, kind, type), comment) for name, kind, type, comment in self.declared_ports(module)]
 
-    def _clocks(self, module: Module, reset: str) -> Iterator[tuple[str, str]]:
+    def declared_ports(self, module: Module) -> Iterator[tuple[str, Kind, Type, str]]:
+        """Name, direction, type and comment of each port, clock and reset first."""
+        for name, _ in self._clocks(module, "clk", "rst"):
+            yield name, "input", bit, ""
+        for each in module.of_kind("input", "output"):
+            yield each.name, each.kind, each.type, each.comment
+
+    def _clocks(self, module: Module, clock: str, reset: str) -> Iterator[tuple[str, str]]:
+        """The names that clock and reset have at a module, and what is there: the clock, and a reset by its level."""
+        names = module.clocking if isinstance(module, Shell) else Clocking()
         if module.has_clock:
-            yield "clk", "clk"
+            yield names.clock, clock
         if module.has_reset:
-            yield "rst", reset
+            yield names.reset, self.inverted.format(reset) if names.low else reset
 
     def connected(self, instance: Instance) -> Lines:
         """The ports of an instance, with the signals at them."""
         reset = "rst" if instance.clear is None else f"rst {self.either} {instance.clear.name}"
-        signals = ((port, signal.name) for port, signal in (*instance.inputs, *instance.outputs))
-        pairs = (*self._clocks(instance.module, reset), *signals)
+        signals = (self.meets(instance, *each) for each in (*instance.inputs, *instance.outputs))
+        return self._paired((*self._clocks(instance.module, "clk", reset), *signals))
+
+    def filled(self, shell: Shell) -> Lines:
+        """The ports of what is inside of a shell, with those of the shell."""
+        outer, inner = shell.clocking, shell.inner
+        reset = self.inverted.format(outer.reset) if outer.low else outer.reset
+        signals = (self.inside(port) for port in inner.of_kind("input", "output"))
+        return self._paired((*self._clocks(inner, outer.clock, reset), *signals))
+
+    def _paired(self, pairs: Iterable[tuple[str, str]]) -> Lines:
         return self.listed([(self.pair.format(*each), "") for each in pairs])
 
     def chosen(self, instance: Instance) -> Lines:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from loadstone.rtl.checks import check, unread_bits
 from loadstone.rtl.expressions import (
@@ -23,6 +23,7 @@ from loadstone.rtl.expressions import (
 )
 from loadstone.rtl.memory import Memory, Port
 from loadstone.rtl.module import External, Instance, Module, hierarchy
+from loadstone.rtl.shell import Shell
 from loadstone.rtl.statements import Case
 from loadstone.rtl.syntax import INDENT, Lines, Syntax, indented
 from loadstone.rtl.types import Bits, Enum, Type, bit
@@ -51,7 +52,28 @@ def emit_verilog(top: Module) -> str:
 def _module_text(module: Module) -> str:
     if isinstance(module, External):
         return module.text
-    return "\n".join(_module_lines(module)) + "\n"
+    lines = _shell_lines(module) if isinstance(module, Shell) else _module_lines(module)
+    return "\n".join(lines) + "\n"
+
+
+def _shell_lines(shell: Shell) -> Lines:
+    yield from VERILOG.comment(shell.comment)
+    yield f"module {shell.name} ("
+    yield from VERILOG.listed(list(_shell_ports(shell)))
+    yield ");"
+    yield f"{INDENT}{shell.inner.name} content ("
+    yield from VERILOG.filled(shell)
+    yield f"{INDENT});"
+    yield from (f"{INDENT}assign {name} = {_number(type, value)};" for name, (type, value) in shell.constants.items())
+    yield from indented(_sink(shell))
+    yield "endmodule"
+
+
+def _shell_ports(shell: Shell) -> Iterator[tuple[str, str]]:
+    """The ports of a shell behind their attributes, each in a line, with their comments."""
+    for name, kind, type, comment in VERILOG.declared_ports(shell):
+        attributes = (f'(* {key} = "{value}" *)' for key, value in shell.attributes.get(name, {}).items())
+        yield f"\n{INDENT * 2}".join((*attributes, _port(name, kind, type))), comment
 
 
 def _module_lines(module: Module) -> Lines:
@@ -330,7 +352,10 @@ VERILOG = Syntax(
     clocked_target="{} <=",
     pair=".{}({})",
     either="|",
+    inverted="!{}",
     reset="rst",
+    meets=lambda _, port, signal: (port, signal.name),
+    inside=lambda port: (port.name, port.name),
     port=_port,
     number=_number,
     expression=expression,

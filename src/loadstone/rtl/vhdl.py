@@ -23,6 +23,7 @@ from loadstone.rtl.expressions import (
 )
 from loadstone.rtl.memory import Memory, Port
 from loadstone.rtl.module import Instance, Module, hierarchy, refuse_externals
+from loadstone.rtl.shell import Shell
 from loadstone.rtl.statements import Body, Case
 from loadstone.rtl.syntax import INDENT, Lines, Syntax, indented
 from loadstone.rtl.types import Bits, Enum, Type, bit
@@ -54,7 +55,7 @@ def vhdl_files(top: Module) -> dict[str, str]:
     """A file for each module of a hierarchy, by name, users after what they use; the first one holds functions."""
     check(top)
     refuse_externals(top, "VHDL")
-    texts = {f"{each.name}.vhd": "\n".join(_module_lines(each)) + "\n" for each in hierarchy(top)}
+    texts = {f"{each.name}.vhd": _module_text(each) for each in hierarchy(top)}
     return {"rtl_support.vhd": _support(), **texts}
 
 
@@ -73,6 +74,79 @@ def _support() -> str:
         f"{_CONTEXT}\n-- Functions that expressions need.\npackage rtl_support is\n{heads}end package;\n\n"
         f"package body rtl_support is\n{bodies}end package body;\n"
     )
+
+
+def _module_text(module: Module) -> str:
+    lines = _shell_lines(module) if isinstance(module, Shell) else _module_lines(module)
+    return "\n".join(lines) + "\n"
+
+
+def _shell_lines(shell: Shell) -> Lines:
+    yield from _CONTEXT.splitlines()
+    yield ""
+    yield from VHDL.comment(shell.comment)
+    yield f"entity {shell.name} is"
+    yield f"{INDENT}port ("
+    ports = [(_plain(name, kind, type), note) for name, kind, type, note in VHDL.declared_ports(shell)]
+    yield from VHDL.listed(ports, ";")
+    yield f"{INDENT});"
+    yield from indented(_attributes(shell))
+    yield "end entity;"
+    yield ""
+    yield f"architecture rtl of {shell.name} is"
+    yield "begin"
+    yield f"{INDENT}content : entity work.{shell.inner.name}"
+    yield f"{INDENT * 2}port map ("
+    yield from indented(VHDL.filled(shell))
+    yield f"{INDENT * 2});"
+    for name, (type, value) in shell.constants.items():
+        yield f"{INDENT}{name} <= {_bits(type, value)};"
+    yield "end architecture;"
+
+
+def _attributes(shell: Shell) -> Lines:
+    """The attributes of ports, which belong to their entity."""
+    for name in dict.fromkeys(name for each in shell.attributes.values() for name in each):
+        yield f"attribute {name} : string;"
+        for port, values in shell.attributes.items():
+            if name in values:
+                yield f'attribute {name} of {port} : signal is "{values[name]}";'
+
+
+def _plain(name: str, kind: Kind, type: Type) -> str:
+    """A port whose vector is a `std_logic_vector`."""
+    assert isinstance(type, Bits)
+    shown = "std_logic" if type == bit else f"std_logic_vector({type.width - 1} downto 0)"
+    return f"{name} : {'in' if kind == 'input' else 'out'} {shown}"
+
+
+def _bits(type: Bits, value: int) -> str:
+    """A number as `std_logic` or `std_logic_vector`."""
+    return f"'{value}'" if type == bit else f'"{value & type.mask:0{type.width}b}"'
+
+
+def _inside(port: Signal) -> tuple[str, str]:
+    """A port of what is in a shell, and that of the shell."""
+    return _across(port, port.name, _kind(port.type), "std_logic_vector")
+
+
+def _meets(instance: Instance, name: str, signal: Signal) -> tuple[str, str]:
+    """A port of an instance, and the signal at it."""
+    if not isinstance(instance.module, Shell):
+        return name, signal.name
+    return _across(instance.module[name], signal.name, "std_logic_vector", _kind(signal.type))
+
+
+def _across(port: Signal, signal: str, formal: str, actual: str) -> tuple[str, str]:
+    """A port of one kind of vector that meets a signal of another."""
+    if port.type == bit:
+        return port.name, signal
+    return (port.name, f"{formal}({signal})") if port.kind == "input" else (f"{actual}({port.name})", signal)
+
+
+def _kind(type: Type) -> str:
+    """The kind of vector that a type is."""
+    return "signed" if isinstance(type, Bits) and type.signed else "unsigned"
 
 
 def _module_lines(module: Module) -> Lines:
@@ -355,7 +429,10 @@ VHDL = Syntax(
     clocked_target="{} <=",
     pair="{} => {}",
     either="or",
+    inverted="not {}",
     reset="rst = '1'",
+    meets=_meets,
+    inside=_inside,
     port=_port,
     number=_number,
     expression=expression,

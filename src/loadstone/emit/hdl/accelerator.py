@@ -16,12 +16,14 @@ from loadstone.emit.hdl.image import image_files, make_trial
 from loadstone.emit.hdl.register_page import emit_register_header, emit_register_page
 from loadstone.emit.hdl.vectors import Vectors
 from loadstone.emit.project import Project
-from loadstone.hardware.accelerator.registers import make_controlled, register_map
+from loadstone.hardware.accelerator.registers import register_map
+from loadstone.hardware.accelerator.shell import make_top
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.bench import make_bench
 from loadstone.hardware.harness.cycle_limits import cycle_limit
 from loadstone.loops.accelerator import Accelerator, predicted_words
-from loadstone.rtl.module import Module
+from loadstone.options import Reset
+from loadstone.rtl.shell import Shell
 
 _USAGES: dict[Language, str] = {
     "verilog": """\
@@ -30,7 +32,7 @@ _USAGES: dict[Language, str] = {
 """,
     "vhdl": """\
 `make run` runs the testbench in GHDL, `make cocotb` the one in Python; `make waves` leaves a waveform. The language is
-VHDL-2008, and ports are `std_logic` and `unsigned`.
+VHDL-2008; the ports of the top are `std_logic` and `std_logic_vector`.
 """,
 }
 
@@ -42,22 +44,23 @@ def accelerator_project(
     vectors: Vectors,
     timing: Timing,
     control: Protocol = "axi",
+    reset: Reset | None = None,
 ) -> Project:
     """The files of an accelerator behind registers for hardware targets, and its description.
 
     The testbenches run it on a memory of some timing; `vectors` say what they give and expect.
     """
-    kernel, registers, top = accelerator.kernel, register_map(design), make_controlled(design, control)
+    kernel, registers, top = accelerator.kernel, register_map(design), make_top(design, control, reset)
     moved = predicted_words(accelerator, vectors.parameters)
     trial = make_trial(design, registers, vectors, accelerator.stored, moved)
-    module, limit = make_bench(design, control, timing, trial.depth), cycle_limit(kernel, vectors.parameters)
-    bench = Bench(module, design, control, registers, trial, limit)
+    module = make_bench(design, control, timing, trial.depth, reset)
+    bench = Bench(module, design, control, registers, trial, cycle_limit(kernel, vectors.parameters))
     info = accelerator_info(kernel.name, top, design, registers, control, vectors.parameters)
     return make_project(info, targets, lambda language: _folder(bench, kernel.name, top, timing, info, language))
 
 
 def _folder(
-    bench: Bench, name: str, top: Module, timing: Timing, info: Mapping[str, Any], language: Language
+    bench: Bench, name: str, top: Shell, timing: Timing, info: Mapping[str, Any], language: Language
 ) -> dict[str, str]:
     """The files of a target by their paths in its folder."""
     tools, script = TOOLS[language], f"test_{name}.py"
@@ -76,7 +79,7 @@ def _folder(
         f"{name}.core": emit_core(listed),
         f"{name}_registers.h": emit_register_header(name, bench.design, bench.registers),
         "registers.md": emit_register_page(name, bench.registers),
-        script: emit_cocotb_bench(bench, top.name, script, language),
+        script: emit_cocotb_bench(bench, top, script, language),
         "Makefile": emit_makefile(language, top.name, script),
         "README.md": emit_accelerator_readme(info, timing.name, _files(listed), _USAGES[language]),
     }

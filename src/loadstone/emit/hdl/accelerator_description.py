@@ -10,25 +10,26 @@ from loadstone.bus.ports import Protocol
 from loadstone.emit.hdl.description import place_of, room_of, table
 from loadstone.hardware.accelerator.registers import Register, RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
-from loadstone.rtl.module import Module
+from loadstone.rtl.shell import Shell
 from loadstone.texts import text_of
 
 _README = text_of(__name__, "accelerator.md")
 
 _BUSES = {
-    "axi": "a master of AXI4 for external memory: `axi_...`, without identifiers",
+    "axi": "a master of AXI4 for external memory: `axi_...`; it uses one identifier, so responses are in order, and"
+    " its bursts are modifiable and bufferable",
     "avalon": "masters of Avalon-MM for external memory: `avalon_read_...` and `avalon_write_...`, in bytes; each burst"
     " that is written needs a response (Platform Designer adds them to agents that have none)",
 }
 _SLAVES: dict[Protocol, str] = {
-    "axi": "a slave of AXI4-Lite for the registers: `s_axil_...`, without protection",
+    "axi": "a slave of AXI4-Lite for the registers: `s_axil_...`; protection is ignored",
     "avalon": "an agent of Avalon-MM for the registers: `s_...`, whose addresses count words",
 }
 
 
 def accelerator_info(
     kernel: str,
-    top: Module,
+    top: Shell,
     design: AcceleratorDesign,
     registers: RegisterMap,
     protocol: Protocol,
@@ -45,6 +46,8 @@ def accelerator_info(
         },
         "bus": {key: getattr(design.bus, key) for key in ("protocol", "data_width", "address_width", "burst")},
         "control": {"protocol": protocol, "address_width": registers.address_width, "prefix": PREFIXES[protocol]},
+        "clock": top.clocking.clock,
+        "reset": {"name": top.clocking.reset, "active": "low" if top.clocking.low else "high"},
         "ports": list(_ports(top)),
         "identity": registers.identity,
         "registers": [_register_info(each) for each in registers.registers],
@@ -53,8 +56,8 @@ def accelerator_info(
     }
 
 
-def _ports(top: Module) -> Iterator[dict[str, Any]]:
-    for name in ("clk", "rst"):
+def _ports(top: Shell) -> Iterator[dict[str, Any]]:
+    for name in (top.clocking.clock, top.clocking.reset):
         yield {"name": name, "direction": "input", "width": 1}
     for port in top.of_kind("input", "output"):
         yield {"name": port.name, "direction": port.kind, "width": port.bits.width}
@@ -84,6 +87,9 @@ def emit_accelerator_readme(info: Mapping[str, Any], timing: str, files: Mapping
     return _README.format(
         top=info["top"],
         kernel=info["kernel"],
+        clock=info["clock"],
+        reset=info["reset"]["name"],
+        active=info["reset"]["active"],
         usage=usage,
         values=values or "a kernel without parameters",
         timing=timing,

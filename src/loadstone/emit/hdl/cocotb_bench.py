@@ -5,6 +5,8 @@ from __future__ import annotations
 from loadstone.emit.hdl.accelerator_bench import Bench
 from loadstone.emit.hdl.folder import Language
 from loadstone.hardware.accelerator.registers import DONE, ENABLE, START
+from loadstone.hardware.accelerator.shell import ignored_ports
+from loadstone.rtl.shell import Shell
 from loadstone.texts import text_of
 
 _FILE = text_of(__name__, "cocotb_test.txt")
@@ -21,10 +23,15 @@ _AVALON_MEMORY = text_of(__name__, "cocotb_avalon_memory.txt")
 _SERVE = text_of(__name__, "cocotb_serve.txt")
 
 
-def emit_cocotb_bench(bench: Bench, top: str, path: str, language: Language) -> str:
+def emit_cocotb_bench(bench: Bench, top: Shell, path: str, language: Language) -> str:
     """The testbench for cocotb of the module `top`; `path` is the name of its file."""
     return _FILE.format(
-        top=top,
+        top=top.name,
+        clock=top.clocking.clock,
+        reset=top.clocking.reset,
+        active=int(not top.clocking.low),
+        inactive=int(top.clocking.low),
+        ignored="".join(f", {name}=0" for name in ignored_ports(bench.design.bus.protocol, bench.protocol)),
         path=path,
         bytes=bench.design.bus.bytes,
         limit=bench.limit,

@@ -173,7 +173,7 @@ def make_controlled(design: AcceleratorDesign, protocol: Protocol = "axi") -> Mo
     """
     inner, registers = design.module, register_map(design)
     taken = {module.name.lower() for module in hierarchy(inner)}
-    m = Module(fresh(f"{inner.name}_top", taken), f"{inner.name} behind registers.")
+    m = Module(fresh(f"{inner.name}_controlled", taken), f"{inner.name} behind registers.")
     slave = _add_slave(m, protocol, registers)
     external = {port.name: _same_port(m, port) for port in bus_ports(design)}
     irq = m.output("irq", bit, "a run has ended; stays until it is cleared")

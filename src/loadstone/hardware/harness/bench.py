@@ -12,7 +12,8 @@ from loadstone.bus.monitor import make_axi_monitor
 from loadstone.bus.ports import Bus, Protocol, attach, declare_ports, declare_wires, prefixed
 from loadstone.dram.memory import make_memory
 from loadstone.dram.timing import Timing
-from loadstone.hardware.accelerator.registers import make_controlled, register_map
+from loadstone.hardware.accelerator.registers import register_map
+from loadstone.hardware.accelerator.shell import Reset, ignored_ports, make_top
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.rtl.conditions import mux
 from loadstone.rtl.expressions import Operand, Signal, Value
@@ -20,13 +21,15 @@ from loadstone.rtl.module import Module
 from loadstone.rtl.types import bit, unsigned
 
 
-def make_bench(design: AcceleratorDesign, protocol: Protocol, timing: Timing, depth: int) -> Module:
+def make_bench(
+    design: AcceleratorDesign, protocol: Protocol, timing: Timing, depth: int, reset: Reset | None = None
+) -> Module:
     """The accelerator on a memory of `depth` words, behind the slave for registers.
 
     While `fill` is set, the memory takes words in order: one when `fill_valid` and `fill_ready` are set. While `look`
     is set, it gives its words in order: one when `word_valid` is set. A reset lets both start at the first word again.
     """
-    inner = make_controlled(design, protocol)
+    inner = make_top(design, protocol, reset)
     m = Module(f"{inner.name}_bench", f"{inner.name} with external memory.")
     prefix = PREFIXES[protocol]
     registers = prefixed(
@@ -35,7 +38,7 @@ def make_bench(design: AcceleratorDesign, protocol: Protocol, timing: Timing, de
     own = declare_wires(m, master_ports(design.bus), "wire_")
     lower = declare_wires(m, axi_ports(axi_channels(design.bus)), "lower_")
     host = {name: m.input(name, type) for name, type in (*_HOST_INPUTS, ("fill_data", design.bus.data))}
-    top = attach(m, "top", inner, {**registers, **own}, {})
+    top = attach(m, "top", inner, {**registers, **own}, dict.fromkeys(ignored_ports(design.bus.protocol, protocol), 0))
     sides = {**prefixed(as_axi(m, design.bus, own), "s_"), **prefixed(lower, "m_")}
     door = attach(m, "door", make_door(design.bus, depth), sides, host)
     attach(m, "memory", make_memory(timing, design.bus, depth), lower, {})
