@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from loadstone.frontend.read import array_ol, parse
     from loadstone.model.kernel import Kernel
     from loadstone.networks.model import Network
-    from loadstone.options import Choices, HardwareOptions, RunOptions
+    from loadstone.options import Choices, HardwareOptions, IntegrationOptions, RunOptions
     from loadstone.outcome import Outcome
     from loadstone.pipeline import Compilation
     from loadstone.storage.local_plan import LocalPlan
@@ -50,7 +50,7 @@ _HOMES = {
     "loadstone.frontend.read": ("array_ol", "parse"),
     "loadstone.model.kernel": ("Kernel",),
     "loadstone.networks.model": ("Network",),
-    "loadstone.options": ("Choices", "HardwareOptions", "RunOptions"),
+    "loadstone.options": ("Choices", "HardwareOptions", "IntegrationOptions", "RunOptions"),
     "loadstone.outcome": ("Outcome",),
     "loadstone.pipeline": ("Compilation",),
     "loadstone.storage.local_plan": ("LocalPlan",),
@@ -65,6 +65,7 @@ __all__ = [
     "HardwareOptions",
     "IllegalTransformation",
     "InputError",
+    "IntegrationOptions",
     "Kernel",
     "LoadstoneError",
     "LocalPlan",

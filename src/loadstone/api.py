@@ -26,6 +26,7 @@ from loadstone.options import (
     Choices,
     Flavour,
     HardwareOptions,
+    IntegrationOptions,
     Mode,
     RunOptions,
     modes_of,
@@ -86,18 +87,20 @@ def build(
 
     Hardware has its arrays on the chip, or is an accelerator behind registers where `bus` names one.
     """
-    _check_names(options, Choices, HardwareOptions)
+    _check_names(options, Choices, HardwareOptions, IntegrationOptions)
     targets: tuple[Any, ...] = (target,) if isinstance(target, str) else tuple(target)
     circuit = _circuit(kernel, tiling, parameters, options)
     on_bus = circuit.hardware.bus is not None
-    _check_effects(options, modes_of(targets, network=network, on_bus=on_bus), Choices, HardwareOptions)
+    modes = modes_of(targets, network=network, on_bus=on_bus)
+    _check_effects(options, modes, Choices, HardwareOptions, IntegrationOptions)
     programs = [each for each in targets if each in PROGRAMS]
     circuits = [each for each in targets if each in CIRCUITS]
     files: dict[str, str] = {}
     if programs:
         files |= (build_network if network else build_programs)(_program(circuit), programs, flavour).files
     if circuits:
-        files |= (build_accelerator if on_bus else build_on_chip)(circuit, circuits).files
+        integration = IntegrationOptions.of(options)
+        files |= (build_accelerator if on_bus else build_on_chip)(circuit, circuits, integration).files
     return Project(files)
 
 

@@ -14,29 +14,35 @@ from loadstone.errors import Diagnostic, InputError
 from loadstone.exercise import exercised
 from loadstone.hardware.layout import ArrayLayouts, memory_words
 from loadstone.model.kernel import Kernel
+from loadstone.options import IntegrationOptions
 from loadstone.simulate.memory import Memory, live_out_arrays
 from loadstone.trials import trial
 
 
-def build_on_chip(compilation: CircuitCompilation, targets: Sequence[str]) -> Project:
+def build_on_chip(
+    compilation: CircuitCompilation, targets: Sequence[str], integration: IntegrationOptions | None = None
+) -> Project:
     """The kernel with its arrays on the chip."""
     ready = exercised(compilation)
     kernel, values, design = ready.kernel, ready.values, ready.on_chip
     ended, start = _compared(kernel, values)
     layouts, arrays = design.compute.stores, tuple(design.compute.kernel.arrays)
     given, expected = _words(layouts, start, arrays), _words(layouts, ended, live_out_arrays(kernel))
-    return hardware_project(design, targets, Vectors(values, given, expected))
+    vectors = Vectors(values, given, expected)
+    return hardware_project(design, targets, vectors, integration or IntegrationOptions())
 
 
-def build_accelerator(compilation: CircuitCompilation, targets: Sequence[str]) -> Project:
+def build_accelerator(
+    compilation: CircuitCompilation, targets: Sequence[str], integration: IntegrationOptions | None = None
+) -> Project:
     """The accelerator on its bus, behind registers."""
     ready = exercised(compilation, lambda: compilation.tiles)
     kernel, values, design = ready.tiles.kernel, ready.values, ready.design
     ended, start = _compared(kernel, values)
     given = _words(design.external, start, tuple(kernel.arrays))
     vectors = Vectors(values, given, _words(design.external, ended, live_out_arrays(kernel)))
-    memory, protocol = preset("paper"), design.bus.protocol
-    return accelerator_project(ready.accelerator, design, targets, vectors, memory, protocol)
+    memory, protocol, chosen = preset("paper"), design.bus.protocol, integration or IntegrationOptions()
+    return accelerator_project(ready.accelerator, design, targets, vectors, memory, protocol, chosen)
 
 
 def _compared(kernel: Kernel, values: Mapping[str, int]) -> tuple[Memory, Memory]:

@@ -201,7 +201,8 @@ def _external(options: RunOptions, hardware: HardwareOptions) -> ExternalMemory:
         raise InputError(Diagnostic("external memories are simulated in Verilator, or predicted", None, hint))
     if options.memory != "litedram":
         return preset(options.memory or "paper")
-    if hardware.bus == "avalon" or hardware.bus_width or hardware.burst:
+    own = (hardware.bus_width, hardware.burst, hardware.address_width, hardware.outstanding)
+    if hardware.bus == "avalon" or any(own):
         raise InputError(Diagnostic(f"LiteDRAM has a bus of its own: axi, {BUS.data_width} bits"))
     return "litedram"
 

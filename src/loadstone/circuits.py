@@ -128,4 +128,6 @@ def bus_of(chosen: HardwareOptions, sizes: Mapping[str, int]) -> Bus:
     width, burst = chosen.bus_width or least.data_width, chosen.burst or least.burst
     if burst * width // 8 > PAGE_BYTES:
         raise InputError(Diagnostic(f"a burst of {burst} beats of {width} bits is longer than {PAGE_BYTES} bytes"))
-    return bus_for(sizes, replace(least, protocol=chosen.bus or "axi", data_width=width, burst=burst))
+    wide, most = chosen.address_width or least.address_width, chosen.outstanding
+    bus = replace(least, protocol=chosen.bus or "axi", data_width=width, burst=burst)
+    return bus_for(sizes, replace(bus, address_width=wide, outstanding=most))

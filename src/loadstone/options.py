@@ -34,12 +34,14 @@ PROGRAMS: tuple[Target, ...] = ("c", "hls")
 CIRCUITS: tuple[Target, ...] = ("verilog", "vhdl")
 MEMORIES = ("paper", "ddr3-1600", "ddr4-2400", "hbm", "litedram")
 BUS_WIDTHS = (32, 64, 128, 256, 512)
+ADDRESS_WIDTHS, OUTSTANDING = (32, 64), (1, 64)
 BURSTS = (2, 4, 8, 16, 32, 64, 128, 256)
 
 NETWORKS: tuple[Mode, ...] = ("network-c", "network-hls", "network-hardware")
 TILED: tuple[Mode, ...] = ("c", "hls", "accelerator", "prediction")
 ON_BUS: tuple[Mode, ...] = ("accelerator", "prediction", "network-hardware")
 HARDWARE: tuple[Mode, ...] = ("on-chip", *ON_BUS)
+WRITTEN: tuple[Mode, ...] = ("on-chip", "accelerator")
 DEFAULT_LOCAL, WORD_BYTES = 32 * 1024, 4
 
 
@@ -102,6 +104,21 @@ def positive(text: str) -> int:
     if whole(text) < 1:
         raise ValueError("must be at least 1")
     return whole(text)
+
+
+def between(least: int, greatest: int) -> Callable[[str], int]:
+    """A whole number in a range.
+
+    >>> between(32, 64)("40")
+    40
+    """
+
+    def read(text: str) -> int:
+        if not least <= whole(text) <= greatest:
+            raise ValueError(f"must be from {least} to {greatest}")
+        return whole(text)
+
+    return read
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -251,12 +268,38 @@ class HardwareOptions(FromNames):
         modes=ON_BUS,
     )
     burst: int | None = described("--burst", "longest burst in beats (default: 64)", choices=BURSTS, modes=ON_BUS)
+    address_width: int | None = described(
+        "--address-width",
+        "bits of byte addresses, 32 to 64 (default: 32)",
+        metavar="BITS",
+        read=between(*ADDRESS_WIDTHS),
+        modes=ON_BUS,
+    )
+    outstanding: int | None = described(
+        "--outstanding",
+        "bursts in flight in either direction, 1 to 64 (default: reads as many as four of the longest, writes 255)",
+        metavar="N",
+        read=between(*OUTSTANDING),
+        modes=ON_BUS,
+    )
     unroll: int | None = described(
         "--unroll",
         "lanes: instances of a parallel loop computed at once (default: the factor of an HLS UNROLL pragma, else 1)",
         metavar="U",
         read=positive,
         modes=("accelerator", "prediction"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class IntegrationOptions(FromNames):
+    """How the files of hardware fit into the project of others."""
+
+    reset: Reset | None = described(
+        "--reset",
+        "level at which the synchronous reset is active (default: low on AXI, else high)",
+        choices=("low", "high"),
+        modes=WRITTEN,
     )
 
 

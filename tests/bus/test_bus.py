@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -225,6 +225,31 @@ def test_elements_arrive_with_as_few_beats_as_can_be(
     assert bench.moved("r") == sum(len(beats_of(bus, element_width, request)) for request in again)
     assert bench.moved("aw") == sum(len(bursts_of(bus, element_width, request)) for request in requests)
     assert bench.moved("ar") == sum(len(bursts_of(bus, element_width, request)) for request in again)
+
+
+def most_open(trace: Trace, address: str, ends: Callable[[Mapping[str, int]], bool]) -> int:
+    """The most bursts of a direction that are open at a time, from when their address is taken to the end."""
+    is_open, most = 0, 0
+    for cycle in trace:
+        is_open += cycle[f"{address}valid"] & cycle[f"{address}ready"]
+        most = max(most, is_open)
+        is_open -= ends(cycle)
+    return most
+
+
+@pytest.mark.parametrize("outstanding", [1, 2, 7])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_no_more_bursts_are_open_than_chosen(protocol: Protocol, outstanding: int) -> None:
+    rng = random.Random(outstanding)
+    bus = Bus(protocol, 32, burst=4, address_width=40, outstanding=outstanding)
+    bench = Bench(bus, 32, FAR)
+    elements = [rng.getrandbits(32) for _ in range(240)]
+    bench.write([(16 * k, 3) for k in range(40)] + [(1024, 120)], elements)
+    bench.read([(1024, 120), *((16 * k, 3) for k in range(40))])
+    assert bench.taken == [*elements[120:], *elements[:120]]
+    assert most_open(bench.trace, "aw", lambda cycle: bool(cycle["bvalid"] & cycle["bready"])) == outstanding
+    reads = most_open(bench.trace, "ar", lambda cycle: bool(cycle["rvalid"] & cycle["rready"] & cycle["rlast"]))
+    assert reads == outstanding
 
 
 def no_gaps(times: Sequence[int]) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from kernels import ROOT
 from loadstone.cli.main import COMMANDS, main
 from loadstone.cli.shared.parser import CommandParser
-from loadstone.options import Choices, HardwareOptions, RunOptions, options_of
+from loadstone.options import Choices, HardwareOptions, IntegrationOptions, RunOptions, options_of
 
 MATMUL = str(ROOT / "examples" / "matmul.c")
 
@@ -35,6 +35,11 @@ MATMUL = str(ROOT / "examples" / "matmul.c")
         "build {} --target c --bus axi -o out",
         "build {} --target verilog --tile 8 -o out",
         "build {} --target hls --read-ports 2 -o out",
+        "run {} --target verilog --address-width 40",
+        "build {} --target verilog --outstanding 2 -o out",
+        "build {} --target c --reset low -o out",
+        "build {} --network --target hls --reset high -o out",
+        "synth {} --address-width 40",
         "synth {} --tile 8",
         "synth {} --unroll 2",
         "plan {} --quast -p n=4",
@@ -86,6 +91,14 @@ def test_every_kind_of_error_is_json(
     assert json.loads(capsys.readouterr().out)["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    "option", ["--address-width 31", "--address-width 65", "--outstanding 0", "--outstanding 65", "--reset both"]
+)
+def test_values_out_of_range(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", MATMUL, "--target", "verilog", "--bus", "axi", "-o", "out", *option.split()]) == 2
+    assert option.split(maxsplit=1)[0] in capsys.readouterr().err
+
+
 def test_options_that_are_nearly_right(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", MATMUL, "--unrol", "4"]) == 2
     assert "did you mean --unroll?" in capsys.readouterr().err
@@ -101,6 +114,12 @@ def test_every_option_of_the_classes_is_one_of_run() -> None:
     next(command for command in COMMANDS if command.name == "run").add_options(parser)
     fields = {option.dest for kind in (Choices, HardwareOptions, RunOptions) for option in options_of(kind)}
     assert fields <= set(parser.options)
+
+
+def test_every_option_of_integration_is_one_of_build() -> None:
+    parser = CommandParser()
+    next(command for command in COMMANDS if command.name == "build").add_options(parser)
+    assert {option.dest for option in options_of(IntegrationOptions)} <= set(parser.options)
 
 
 def test_help_has_groups(capsys: pytest.CaptureFixture[str]) -> None:

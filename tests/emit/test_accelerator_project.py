@@ -29,6 +29,7 @@ from loadstone.hardware.layout import memory_words
 from loadstone.hardware.supervisor import ErrorKind
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import parameter_limits
+from loadstone.options import IntegrationOptions
 from loadstone.simulate.memory import Memory, live_out_arrays
 from loadstone.trials import trial
 from ready import accelerator_of, run_system
@@ -68,7 +69,7 @@ def built_from(
         return {name: memory_words(design.external[name], memory[name].extents, memory[name].cells) for name in names}
 
     vectors = Vectors(dict(parameters), words(start, tuple(kernel.arrays)), words(ended, live_out_arrays(kernel)))
-    return accelerator_project(accelerator, design, targets, vectors, timing, control)
+    return accelerator_project(accelerator, design, targets, vectors, timing, control, IntegrationOptions())
 
 
 @cache

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -11,18 +13,22 @@ import loadstone as ls
 from kernels import ROOT
 from loadstone.bus.ports import Bus, Protocol
 from loadstone.dram.timing import preset
+from loadstone.emit.hdl.register_page import emit_register_header
 from loadstone.errors import LoadstoneError
+from loadstone.hardware.accelerator.registers import register_map
 from loadstone.hardware.accelerator.shell import make_top
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.bench import make_bench
+from loadstone.hardware.harness.fence import ASTRAY
+from loadstone.hardware.harness.system import make_system
 from loadstone.loops.ranges import parameter_limits
 from loadstone.options import Reset
 from loadstone.rtl import Simulation
 from loadstone.rtl.programs import ghdl, verilator
 from loadstone.rtl.verilog import verilog_files
 from loadstone.rtl.vhdl import vhdl_files
-from ready import accelerator_of
+from ready import accelerator_of, run_system
 
 PAPER = preset("paper")
 ADDRESS = "id addr len size burst lock cache prot qos region valid ready"
@@ -39,6 +45,19 @@ LITE = {
     "w": ["data", "strb", "valid", "ready"],
     "b": ["resp", "valid", "ready"],
 }
+DRIVER = """
+#include <stdio.h>
+#include "vector_sum_registers.h"
+
+int main(void) {
+  volatile uint32_t registers[64] = {0};
+  vector_sum_set_base_b(registers, UINT64_C(0x6789ABCDE0));
+  for (unsigned k = 0; k < 64; k++)
+    if (registers[k] || k == 8 || k == 9)
+      printf("%x=%x\\n", 4 * k, (unsigned)registers[k]);
+  return vector_sum_error_address(registers) != 0;
+}
+"""
 WIDTHS = {"id": 1, "len": 8, "size": 3, "burst": 2, "lock": 1, "cache": 4, "prot": 3, "qos": 4, "region": 4, "resp": 2}
 
 
@@ -113,6 +132,48 @@ def test_the_top_of_vhdl_has_plain_vectors() -> None:
         entity = vhdl_files(top)[f"{top.name}.vhd"].partition("end entity")[0]
         assert "std_logic_vector(31 downto 0)" in entity
         assert "signed(" not in entity
+
+
+@pytest.mark.parametrize(
+    ("protocol", "bits", "outstanding"), [("axi", 33, 1), ("avalon", 48, 3), ("axi", 64, None), ("avalon", 64, 8)]
+)
+def test_wide_addresses_and_bounded_bursts(protocol: Protocol, bits: int, outstanding: int | None) -> None:
+    kernel = ls.parse(ROOT / "examples/matmul.c")
+    bus = Bus(protocol, address_width=bits, burst=8, outstanding=outstanding)
+    outcome = run_system(accelerator_of(kernel, (4, 4, 4)), {"n": 7}, PAPER, bus=bus)
+    assert outcome.as_json()["match"]
+    design = make_accelerator_design(accelerator_of(kernel, (4, 4, 4)), parameter_limits(kernel, {"n": 7}), bus)
+    bases = [each for each in register_map(design).registers if each.group == "base"]
+    assert [each.words for each in bases] == [2, 2, 2]
+    assert {each.offset % 8 for each in bases} == {bases[0].offset % 8}
+
+
+def test_addresses_outside_of_the_memory_are_noticed() -> None:
+    design = vector_sum("axi")
+    for base, error in ((0, 0), (4096, ASTRAY)):
+        simulation = Simulation(make_system(design, PAPER, 1024))
+        given = {"n": 8, "start": 1} | dict.fromkeys(design.bases.values(), base)
+        for name, value in given.items():
+            simulation.set(name, value)
+        simulation.step()
+        simulation.set("start", 0)
+        simulation.run_until("done", 2000)
+        assert simulation.get("bus_error") == error
+
+
+def test_the_driver_takes_wide_addresses(tmp_path: Path) -> None:
+    kernel = ls.parse(ROOT / "examples/vector_sum.c")
+    design = make_accelerator_design(
+        accelerator_of(kernel, (8,)), parameter_limits(kernel, {"n": 20}), Bus(address_width=40)
+    )
+    registers = register_map(design)
+    (tmp_path / "vector_sum_registers.h").write_text(emit_register_header("vector_sum", design, registers))
+    (tmp_path / "driver.c").write_text(DRIVER)
+    subprocess.run(["gcc", "-Wall", "-Werror", "driver.c", "-o", "driver"], cwd=tmp_path, check=True)
+    printed = subprocess.run([tmp_path / "driver"], capture_output=True, text=True, check=True).stdout.split()
+    words = {int(offset, 16): int(word, 16) for offset, word in (line.split("=") for line in printed)}
+    base = registers.of("base", "b").offset
+    assert words == {base: 0x89ABCDE0, base + 4: 0x67, 0x20: 0, 0x24: 0}
 
 
 @pytest.mark.parametrize("reset", ["low", "high"])

@@ -67,6 +67,21 @@ def check(accelerator: Accelerator, parameters: Mapping[str, int], memory: str, 
     assert abs(model.row_changes - found["memory"]["row_changes"]) <= 2 + within * found["memory"]["row_changes"]
 
 
+@pytest.mark.parametrize("outstanding", [1, 2, 16])
+@pytest.mark.parametrize(
+    ("name", "sizes", "parameters"), [("matmul", (8, 8, 8), {"n": 24}), ("dma", (512,), {"n": 4096})]
+)
+def test_bounds_on_bursts_are_predicted(
+    name: str, sizes: tuple[int, ...], parameters: dict[str, int], outstanding: int
+) -> None:
+    accelerator, chosen = accelerator_of(name, sizes), {"outstanding": outstanding, "burst": 8}
+    found = run_system(accelerator, parameters, preset("ddr4-2400"), **chosen).cycles
+    model = predict_system(accelerator, parameters, preset("ddr4-2400"), **chosen).cycles
+    assert found is not None
+    assert model is not None
+    assert abs(model - found) <= CLOSE * found
+
+
 @pytest.mark.parametrize(
     ("name", "sizes", "parameters", "depth", "strips", "memory"),
     [

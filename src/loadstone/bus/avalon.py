@@ -44,7 +44,7 @@ def avalon_write_ports(bus: Bus) -> tuple[BusPort, ...]:
 @cache
 def make_read_bridge(bus: Bus) -> Module:
     """Avalon reads as AXI reads: nothing is stored, nothing waits longer."""
-    m = Module(f"avalon_read_bridge_{bus.data_width}x{bus.burst}", "Reads of an Avalon master on an AXI bus.")
+    m = Module(f"avalon_read_bridge_{bus.title}", "Reads of an Avalon master on an AXI bus.")
     avalon = declare_ports(m, avalon_read_ports(bus), "slave", "avalon_")
     axi = declare_ports(m, axi_ports(read_channels(bus)), "master")
     m.assign(axi["araddr"], avalon["address"])
@@ -66,7 +66,7 @@ def make_write_bridge(bus: Bus) -> Module:
 
     An address that was not taken with its beat is kept, so that later beats do not wait for it.
     """
-    m = Module(f"avalon_write_bridge_{bus.data_width}x{bus.burst}", "Writes of an Avalon master on an AXI bus.")
+    m = Module(f"avalon_write_bridge_{bus.title}", "Writes of an Avalon master on an AXI bus.")
     avalon = declare_ports(m, avalon_write_ports(bus), "slave", "avalon_")
     axi = declare_ports(m, axi_ports(write_channels(bus)), "master")
     left = m.register("left", bus.length, reset=0, comment="beats of the burst after the first one")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loadstone.rtl import Module, Signal, Value, add_queue, bit, unsigned
+from loadstone.rtl import Module, Signal, Value, add_queue, bit, const, unsigned
 
 RESPONSE = unsigned(2)
 """A response of AXI and of Avalon: the upper bit is set in errors, and the lower one if nobody has the address."""
@@ -34,6 +34,16 @@ def add_flights(m: Module) -> Flights:
 def add_record(m: Module, burst: Value, depth: int, begins: Value, ends: Value) -> Signal:
     """The oldest burst in flight; there are never more than `depth` of them."""
     return add_queue(m, "flights", depth, begins, burst, ends).data
+
+
+def add_window(m: Module, most: int | None, begins: Value, ends: Value) -> Value:
+    """Whether a further burst may begin: fewer than `most` are open, or there is no bound."""
+    if most is None:
+        return const(1)
+    count = m.register("outstanding", unsigned(most.bit_length()), reset=0, comment="bursts without all responses")
+    with m.clocked():
+        m.assign(count, (count + begins - ends).wrapped(count.bits))
+    return count != most
 
 
 def tell_failure(m: Module, flights: Flights, fails: Value, response: Value, address: Value, quiet: Value) -> None:

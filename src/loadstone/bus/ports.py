@@ -14,11 +14,15 @@ Role = Literal["master", "slave", "monitor"]
 
 PAGE_BYTES = 4096
 LONGEST_BURST = 256
+BUFFERED_BURSTS = 4
+MOST_OUTSTANDING = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Bus:
     """A bus and how it is used: bursts have at most `burst` beats of `data_width` bits.
+
+    At most `outstanding` bursts of either direction are open at a time; by default, as many as buffers allow.
 
     Bursts never cross a multiple of their greatest length, which keeps them inside of pages of 4096 bytes, as AXI wants
     it [AMBA AXI and ACE Protocol Specification, A3.4.1].
@@ -29,12 +33,32 @@ class Bus:
     address_width: int = 32
     burst: int = 64
     count_width: int = 24
+    outstanding: int | None = None
 
     def __post_init__(self) -> None:
         if not (is_power(self.data_width) and 32 <= self.data_width <= 512):
             raise RtlError(f"a bus has 32, 64, 128, 256 or 512 bits, not {self.data_width}")
         if not is_power(self.burst) or not 2 <= self.burst <= min(LONGEST_BURST, PAGE_BYTES // self.bytes):
             raise RtlError(f"a burst of {self.burst} beats of {self.data_width} bits")
+        if self.outstanding is not None and not 1 <= self.outstanding <= MOST_OUTSTANDING:
+            raise RtlError(f"{self.outstanding} outstanding bursts")
+
+    @property
+    def title(self) -> str:
+        """The bus in the name of a module."""
+        address = "" if self.address_width == 32 else f"_a{self.address_width}"
+        bound = "" if self.outstanding is None else f"_o{self.outstanding}"
+        return f"{self.data_width}x{self.burst}{address}{bound}"
+
+    @property
+    def buffered_bursts(self) -> int:
+        """So many of the longest bursts fit into the buffer of a master."""
+        return BUFFERED_BURSTS if self.outstanding is None else max(2, self.outstanding)
+
+    @property
+    def buffered_beats(self) -> int:
+        """The beats that fit into the buffer of a master."""
+        return self.buffered_bursts * self.burst
 
     @property
     def bytes(self) -> int:

@@ -12,13 +12,12 @@ from typing import assert_never
 
 from loadstone.bus.avalon import avalon_read_ports
 from loadstone.bus.axi import INCREMENTING, axi_ports, read_channels
-from loadstone.bus.flights import RESPONSE, Flights, add_flights, add_record, show_failures, tell_failure
+from loadstone.bus.flights import RESPONSE, Flights, add_flights, add_record, add_window, show_failures, tell_failure
 from loadstone.bus.ports import Bus, Widths, declare_ports, widths_of
 from loadstone.rtl import (
     Instance,
     Module,
     Record,
-    RtlError,
     Signal,
     Stream,
     Value,
@@ -31,16 +30,6 @@ from loadstone.rtl import (
     unsigned,
 )
 from loadstone.rtl.blocks import Queue
-
-BUFFERED_BURSTS = 4
-"""So many of the longest bursts fit into the buffer of a master."""
-
-
-def buffered_beats(bus: Bus, bursts: int) -> int:
-    """The beats that fit into the buffer of a master for some of the longest bursts."""
-    if bursts < 2:
-        raise RtlError("a master has room for two bursts at least")
-    return bursts * bus.burst
 
 
 def declare_requests(m: Module, bus: Bus, widths: Widths) -> Stream:
@@ -62,15 +51,15 @@ def request_ports(requests: Stream) -> dict[str, Signal]:
 
 
 @cache
-def make_read_master(bus: Bus, elements: Widths | int, buffered_bursts: int = BUFFERED_BURSTS) -> Module:
+def make_read_master(bus: Bus, elements: Widths | int) -> Module:
     """A master that gives the elements of requests in order, one in a cycle, and asks for no beat twice.
 
     Elements that are narrower than the widest have others above them in the word. The buffer holds beats that were
     asked for. No cycle is lost while the latency is less than all of the longest bursts in it but one take, in cycles,
     with 8 cycles for the master itself.
     """
-    buffer, widths = buffered_beats(bus, buffered_bursts), widths_of(elements)
-    name = f"{bus.protocol}_read_{bus.data_width}x{bus.burst}_{widths.title}_q{buffer}"
+    widths = widths_of(elements)
+    name = f"{bus.protocol}_read_{bus.title}_{widths.title}_q{bus.buffered_beats}"
     m = Module(name, f"Reads elements of {widths.widest} bits.")
     requests = declare_requests(m, bus, widths)
     valid, data = m.output("element_valid", bit), m.output("element_data", unsigned(widths.widest))
@@ -86,7 +75,7 @@ def make_read_master(bus: Bus, elements: Widths | int, buffered_bursts: int = BU
         "beat_response": response,
         "stop": stop,
     }
-    core = m.instance("core", make_read_core(bus, widths, buffer), ports)
+    core = m.instance("core", make_read_core(bus, widths), ports)
     m.assign(requests.ready, core["request_ready"])
     m.assign(valid, core["element_valid"])
     m.assign(data, core["element_data"])
@@ -129,9 +118,10 @@ def _speak_avalon(m: Module, bus: Bus, core: Instance, taken: Signal) -> dict[st
 
 
 @cache
-def make_read_core(bus: Bus, widths: Widths, buffer: int) -> Module:
+def make_read_core(bus: Bus, widths: Widths) -> Module:
     """The part of a reading master that both buses share."""
-    name = f"{bus.protocol}_read_core_{bus.data_width}x{bus.burst}_{widths.title}_q{buffer}"
+    buffer = bus.buffered_beats
+    name = f"{bus.protocol}_read_core_{bus.title}_{widths.title}_q{buffer}"
     m = Module(name, f"Cuts requests for elements of {widths.widest} bits into bursts, and beats into elements.")
     requests = declare_requests(m, bus, widths)
     popped = m.wire("popped", bit, "a beat leaves the buffer")
@@ -166,10 +156,10 @@ def _add_cutter(
     reach = m.wire("reach", (bus.burst - place[: bus.burst_shift]).wrapped(bus.length), "beats to the next multiple")
     ends = m.wire("ends", left <= reach, "the burst is the last of its request")
     length = m.wire("length", mux(ends, left.resized(bus.length.width), reach))
-    queued = m.wire("queued", bit)
-    issue = m.wire("issue", (left != 0) & (free >= bus.burst) & queued & ~flights.stops)
+    queued, issue = m.wire("queued", bit), m.wire("issue", bit)
     _add_commands(m, bus, place, length, issue, queued)
-    _add_responses(m, bus, buffer, flights, place, length, issue)
+    open_window = _add_responses(m, bus, buffer, flights, place, length, issue)
+    m.assign(issue, (left != 0) & (free >= bus.burst) & queued & ~flights.stops & open_window)
     with m.clocked():
         with m.when(starts):
             m.assign(place, requests.fields["address"][bus.beat_shift :])
@@ -204,8 +194,11 @@ def command_record(bus: Bus) -> Record:
 
 def _add_responses(
     m: Module, bus: Bus, buffer: int, flights: Flights, place: Signal, length: Signal, issue: Signal
-) -> None:
-    """Follows beats that come back, a cycle later: the record of a burst is there two cycles after its issue."""
+) -> Value:
+    """Follows beats that come back, a cycle later: the record of a burst is there two cycles after its issue.
+
+    Whether a further burst may be issued.
+    """
     m.section("Responses.")
     comes, response = m["beat_valid"], m.input("beat_response", RESPONSE)
     awaited = m.register("awaited", unsigned(buffer.bit_length()), reset=0, comment="beats that are still to come")
@@ -224,6 +217,7 @@ def _add_responses(
             m.assign(offset, mux(offset == last, 0, (offset + 1).wrapped(offset.bits)))
     quiet = (awaited == 0) & ~came
     tell_failure(m, flights, fails, m.stored("came_response", response), beat << bus.beat_shift, quiet)
+    return add_window(m, bus.outstanding, issue, goes_on & (offset == last))
 
 
 def beats_of(bus: Bus, lanes: int, requests: Stream) -> Value:

@@ -11,11 +11,9 @@ from typing import assert_never
 
 from loadstone.bus.avalon import avalon_write_ports
 from loadstone.bus.axi import INCREMENTING, axi_ports, write_channels
-from loadstone.bus.flights import RESPONSE, add_flights, add_record, show_failures, tell_failure
+from loadstone.bus.flights import RESPONSE, add_flights, add_record, add_window, show_failures, tell_failure
 from loadstone.bus.ports import Bus, Widths, declare_ports, widths_of
 from loadstone.bus.reading import (
-    BUFFERED_BURSTS,
-    buffered_beats,
     command_record,
     declare_requests,
     first_lane,
@@ -47,14 +45,14 @@ _LEAD = signed(1 + _OPEN_BURSTS.width)
 
 
 @cache
-def make_write_master(bus: Bus, elements: Widths | int, buffered_bursts: int = BUFFERED_BURSTS) -> Module:
+def make_write_master(bus: Bus, elements: Widths | int) -> Module:
     """A master that writes a stream of elements where requests say, one in a cycle, no beat twice.
 
     `idle` is set when all requests are written and all responses came. A master that stops takes no more
     elements, and writes the bursts that are complete.
     """
-    buffer, widths = buffered_beats(bus, buffered_bursts), widths_of(elements)
-    name = f"{bus.protocol}_write_{bus.data_width}x{bus.burst}_{widths.title}_q{buffer}"
+    widths = widths_of(elements)
+    name = f"{bus.protocol}_write_{bus.title}_{widths.title}_q{bus.buffered_beats}"
     m = Module(name, f"Writes elements of {widths.widest} bits.")
     requests = declare_requests(m, bus, widths)
     valid, data = m.input("element_valid", bit), m.input("element_data", unsigned(widths.widest))
@@ -71,7 +69,7 @@ def make_write_master(bus: Bus, elements: Widths | int, buffered_bursts: int = B
         "response": response,
         "stop": stop,
     }
-    core = m.instance("core", make_write_core(bus, widths, buffer), ports)
+    core = m.instance("core", make_write_core(bus, widths), ports)
     m.assign(requests.ready, core["request_ready"])
     m.assign(ready, core["element_ready"])
     m.assign(idle, core["idle"])
@@ -101,16 +99,16 @@ def _speak_axi(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_
     m.assign(axi["awlen"], (core["command_beats"] - 1).resized(8).as_unsigned())
     m.assign(axi["awsize"], bus.beat_shift)
     m.assign(axi["awburst"], INCREMENTING)
-    m.assign(axi["awvalid"], core["command_valid"])
+    addressed = m.wire("addressed", axi["awvalid"] & axi["awready"])
+    m.assign(axi["awvalid"], core["command_valid"] & add_window(m, bus.outstanding, addressed, axi["bvalid"]))
     m.assign(axi["wdata"], core["beat_data"])
     m.assign(axi["wstrb"], core["beat_strobe"])
     m.assign(axi["wlast"], core["beat_last"])
-    offered = m.wire("offered", (lead > 0) | ((lead == 0) & core["command_valid"]), "the address of the beat is shown")
+    offered = m.wire("offered", (lead > 0) | ((lead == 0) & axi["awvalid"]), "the address of the beat is shown")
     m.assign(axi["wvalid"], core["beat_valid"] & offered)
     m.assign(axi["bready"], 1)
-    m.assign(command_taken, axi["awready"])
+    m.assign(command_taken, addressed)
     m.assign(beat_taken, axi["wready"] & offered)
-    addressed = m.wire("addressed", axi["awvalid"] & axi["awready"])
     ends = m.wire("ends", axi["wvalid"] & axi["wready"] & axi["wlast"])
     with m.clocked():
         m.assign(lead, (lead + addressed - ends).wrapped(_LEAD))
@@ -120,20 +118,23 @@ def _speak_axi(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_
 def _speak_avalon(m: Module, bus: Bus, core: Instance, command_taken: Signal, beat_taken: Signal) -> dict[str, Signal]:
     """A command stands beside its beats; the last of them that is taken ends it; all signals."""
     avalon = declare_ports(m, avalon_write_ports(bus), "master")
+    answered = avalon["writeresponsevalid"]
     m.assign(avalon["address"], core["command_address"])
     m.assign(avalon["burstcount"], core["command_beats"])
-    m.assign(avalon["write"], core["command_valid"] & core["beat_valid"])
+    begins = m.wire("may_begin", core["command_valid"] & add_window(m, bus.outstanding, command_taken, answered))
+    m.assign(avalon["write"], begins & core["beat_valid"])
     m.assign(avalon["writedata"], core["beat_data"])
     m.assign(avalon["byteenable"], core["beat_strobe"])
-    m.assign(beat_taken, core["command_valid"] & ~avalon["waitrequest"])
+    m.assign(beat_taken, begins & ~avalon["waitrequest"])
     m.assign(command_taken, avalon["write"] & ~avalon["waitrequest"] & core["beat_last"])
     return avalon
 
 
 @cache
-def make_write_core(bus: Bus, widths: Widths, buffer: int) -> Module:
+def make_write_core(bus: Bus, widths: Widths) -> Module:
     """The part of a writing master that both buses share."""
-    name = f"{bus.protocol}_write_core_{bus.data_width}x{bus.burst}_{widths.title}_q{buffer}"
+    buffer = bus.buffered_beats
+    name = f"{bus.protocol}_write_core_{bus.title}_{widths.title}_q{buffer}"
     m = Module(name, f"Packs elements of {widths.widest} bits into beats, and beats into bursts.")
     requests = declare_requests(m, bus, widths)
     moves = m.wire("moves", bit, "an element is taken")

@@ -13,7 +13,7 @@ from loadstone.cli.shared.parser import check_modes
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
 from loadstone.exercise import exercising_values
-from loadstone.options import CIRCUITS, PROGRAMS, Mode, Target, modes_of
+from loadstone.options import CIRCUITS, PROGRAMS, IntegrationOptions, Mode, Target, modes_of
 from loadstone.pipeline import Compilation
 from loadstone.projects import build_network, build_programs
 from loadstone.transform.tiling import TiledKernel
@@ -90,7 +90,7 @@ def _hardware(arguments: argparse.Namespace, targets: list[Target]) -> Built:
     compilation = import_module("loadstone.cli.shared.circuits").circuit_of(arguments)
     builders = import_module("loadstone.circuit_projects")
     build = builders.build_on_chip if arguments.bus is None else builders.build_accelerator
-    project: Project = build(compilation, targets)
+    project: Project = build(compilation, targets, IntegrationOptions.of(vars(arguments)))
     return Built(targets, project, _chosen(compilation, None if arguments.bus is None else compilation.tiles))
 
 

@@ -9,6 +9,7 @@ from loadstone.options import (
     PROGRAMS,
     Choices,
     HardwareOptions,
+    IntegrationOptions,
     Option,
     RunOptions,
     options_of,
@@ -185,6 +186,7 @@ def build(parser: CommandParser) -> None:
         ],
     )
     parser.add("hardware", options_of(HardwareOptions))
+    parser.add("integration", options_of(IntegrationOptions))
 
 
 def run(parser: CommandParser) -> None:

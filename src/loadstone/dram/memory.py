@@ -62,7 +62,9 @@ def make_memory(timing: Timing, bus: Bus, depth: int) -> Module:
     if not is_power(depth):
         raise RtlError(f"a memory of {depth} words: the number must be a power of two")
     beats = timing.for_beats(bus.data_width)
-    m = Module(f"memory_{timing.name}_{bus.data_width}x{depth}", f"External memory, timing {timing.name}.")
+    m = Module(
+        f"memory_{timing.name}_{bus.address_width}_{bus.data_width}x{depth}", f"External memory, timing {timing.name}."
+    )
     signals = declare_ports(m, axi_ports(axi_channels(bus)), "slave")
     channels = {channel.name: channel.stream(signals) for channel in axi_channels(bus)}
     ends = m.wire("ends", bit, "a beat is through")

@@ -19,9 +19,12 @@ from loadstone.hardware.words import encoded
 from loadstone.loops.model import Node
 from loadstone.loops.ranges import Limits, Ranges
 from loadstone.model.kernel import Array, Kernel
+from loadstone.options import Reset
 from loadstone.rtl.conditions import any_of, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value
-from loadstone.rtl.module import Module
+from loadstone.rtl.module import Module, hierarchy
+from loadstone.rtl.names import fresh
+from loadstone.rtl.shell import Clocking, Shell
 from loadstone.rtl.types import bit
 
 
@@ -71,6 +74,15 @@ def make_on_chip(
         words=top.words,
         **top.host.named(),
     )
+
+
+def on_chip_top(design: OnChipDesign, reset: Reset | None = None) -> Shell:
+    """A shell around hardware with on-chip memories; its reset is `rst`, or `rst_n` if it is active when low."""
+    inner, low = design.module, reset == "low"
+    taken = {module.name.lower() for module in hierarchy(inner)}
+    ports = {port.name.lower() for port in inner.of_kind("input", "output")}
+    clocking = Clocking(reset=fresh("rst_n", ports) if low else "rst", low=low)
+    return Shell(fresh(f"{inner.name}_top", taken), inner, clocking, {}, {}, {})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,7 +29,7 @@ class Syntax:
     `mark` begins a comment. `branches` are the heads of the first condition, of a later one and of the rest, and the
     end. `drive`, `blocking` and `clocked_target` are the heads of assignments: for good, in combinational and in
     clocked processes. `pair` is a port and the signal at it, `either` is the operator or, `inverted` the operator not,
-    `reset` tests the reset. `meets` are a port of an instance and the signal at it, and `inside` a port of what is in a
+    `reset` tests the reset. `meets` are a port of a module and the signal at it, and `inside` a port of what is in a
     shell and that of the shell, both with conversions where their types differ.
     """
 
@@ -42,7 +42,7 @@ class Syntax:
     either: str
     inverted: str
     reset: str
-    meets: Callable[[Instance, str, Signal], tuple[str, str]]
+    meets: Callable[[Module, str, str], tuple[str, str]]
     inside: Callable[[Signal], tuple[str, str]]
     port: Callable[[str, Kind, Type], str]
     number: Callable[[Type, int], str]
@@ -92,8 +92,15 @@ class Syntax:
     def connected(self, instance: Instance) -> Lines:
         """The ports of an instance, with the signals at them."""
         reset = "rst" if instance.clear is None else f"rst {self.either} {instance.clear.name}"
-        signals = (self.meets(instance, *each) for each in (*instance.inputs, *instance.outputs))
-        return self._paired((*self._clocks(instance.module, "clk", reset), *signals))
+        inside = instance.module
+        signals = (self.meets(inside, port, signal.name) for port, signal in (*instance.inputs, *instance.outputs))
+        return self._paired((*self._clocks(inside, "clk", reset), *signals))
+
+    def tested(self, module: Module, prefix: str) -> Lines:
+        """The ports of a module under test, with signals that are called like them after a prefix."""
+        ports = module.of_kind("input", "output")
+        signals = (self.meets(module, port.name, prefix + port.name) for port in ports)
+        return self._paired((*self._clocks(module, "clk", "rst"), *signals))
 
     def filled(self, shell: Shell) -> Lines:
         """The ports of what is inside of a shell, with those of the shell."""

@@ -130,11 +130,11 @@ def _inside(port: Signal) -> tuple[str, str]:
     return _across(port, port.name, _kind(port.type), "std_logic_vector")
 
 
-def _meets(instance: Instance, name: str, signal: Signal) -> tuple[str, str]:
-    """A port of an instance, and the signal at it."""
-    if not isinstance(instance.module, Shell):
-        return name, signal.name
-    return _across(instance.module[name], signal.name, "std_logic_vector", _kind(signal.type))
+def _meets(module: Module, name: str, signal: str) -> tuple[str, str]:
+    """A port of a module, and the signal at it, which has the type that the port has inside."""
+    if not isinstance(module, Shell):
+        return name, signal
+    return _across(module[name], signal, "std_logic_vector", _kind(module[name].type))
 
 
 def _across(port: Signal, signal: str, formal: str, actual: str) -> tuple[str, str]:

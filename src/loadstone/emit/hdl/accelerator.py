@@ -22,7 +22,7 @@ from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.bench import make_bench
 from loadstone.hardware.harness.cycle_limits import cycle_limit
 from loadstone.loops.accelerator import Accelerator, predicted_words
-from loadstone.options import Reset
+from loadstone.options import IntegrationOptions
 from loadstone.rtl.shell import Shell
 
 _USAGES: dict[Language, str] = {
@@ -43,17 +43,17 @@ def accelerator_project(
     targets: Sequence[str],
     vectors: Vectors,
     timing: Timing,
-    control: Protocol = "axi",
-    reset: Reset | None = None,
+    control: Protocol,
+    chosen: IntegrationOptions,
 ) -> Project:
     """The files of an accelerator behind registers for hardware targets, and its description.
 
     The testbenches run it on a memory of some timing; `vectors` say what they give and expect.
     """
-    kernel, registers, top = accelerator.kernel, register_map(design), make_top(design, control, reset)
+    kernel, registers, top = accelerator.kernel, register_map(design), make_top(design, control, chosen.reset)
     moved = predicted_words(accelerator, vectors.parameters)
     trial = make_trial(design, registers, vectors, accelerator.stored, moved)
-    module = make_bench(design, control, timing, trial.depth, reset)
+    module = make_bench(design, control, timing, trial.depth, chosen.reset)
     bench = Bench(module, design, control, registers, trial, cycle_limit(kernel, vectors.parameters))
     info = accelerator_info(kernel.name, top, design, registers, control, vectors.parameters)
     return make_project(info, targets, lambda language: _folder(bench, kernel.name, top, timing, info, language))

@@ -50,7 +50,9 @@ class Bench:
 
     def offsets(self, shown: Callable[[int], object]) -> dict[str, object]:
         """The offsets of the registers that every design has, as a language shows them."""
-        return {title: shown(self.registers.by_name[name].offset) for title, name in _OFFSETS.items()}
+        offsets = {title: self.registers.by_name[name].offset for title, name in _OFFSETS.items()}
+        offsets["error_address_high"] = offsets["error_address"] + 4
+        return {title: shown(offset) for title, offset in offsets.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

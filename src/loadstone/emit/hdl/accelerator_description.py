@@ -7,7 +7,7 @@ from typing import Any
 
 from loadstone.bus.lite import PREFIXES
 from loadstone.bus.ports import Protocol
-from loadstone.emit.hdl.description import place_of, room_of, table
+from loadstone.emit.hdl.description import active_level, place_of, room_of, table
 from loadstone.hardware.accelerator.registers import Register, RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.rtl.shell import Shell
@@ -47,7 +47,7 @@ def accelerator_info(
         "bus": {key: getattr(design.bus, key) for key in ("protocol", "data_width", "address_width", "burst")},
         "control": {"protocol": protocol, "address_width": registers.address_width, "prefix": PREFIXES[protocol]},
         "clock": top.clocking.clock,
-        "reset": {"name": top.clocking.reset, "active": "low" if top.clocking.low else "high"},
+        "reset": {"name": top.clocking.reset, "active": active_level(top)},
         "ports": list(_ports(top)),
         "identity": registers.identity,
         "registers": [_register_info(each) for each in registers.registers],

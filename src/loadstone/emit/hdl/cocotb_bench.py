@@ -6,6 +6,7 @@ from loadstone.emit.hdl.accelerator_bench import Bench
 from loadstone.emit.hdl.folder import Language
 from loadstone.hardware.accelerator.registers import DONE, ENABLE, START
 from loadstone.hardware.accelerator.shell import ignored_ports
+from loadstone.hardware.harness.placement import far
 from loadstone.rtl.shell import Shell
 from loadstone.texts import text_of
 
@@ -34,6 +35,7 @@ def emit_cocotb_bench(bench: Bench, top: Shell, path: str, language: Language) -
         ignored="".join(f", {name}=0" for name in ignored_ports(bench.design.bus.protocol, bench.protocol)),
         path=path,
         bytes=bench.design.bus.bytes,
+        far=far(bench.design.bus),
         limit=bench.limit,
         **bench.offsets(int),
         start=START,

@@ -10,9 +10,11 @@ from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.loops.ranges import Ranges
+from loadstone.rtl.shell import Shell
 
 _HANDSHAKE = """\
-All ports belong to the rising edge of `clk`. `rst` is synchronous and active high; registers also have initial values.
+All ports belong to the rising edge of `clk`. `{reset}` is synchronous and active {active}; registers also have initial
+values.
 
 1. While `ready` is high, the words of arrays may be written: `X_write`, `X_address` and `X_data` in the same cycle.
 2. Parameters and scalars get their values, and `start` is high for one cycle in which `ready` is. They keep these
@@ -25,17 +27,17 @@ Memories keep their words from run to run: only what changes has to be written b
 """
 
 
-def hardware_info(design: OnChipDesign, parameters: Mapping[str, int]) -> dict[str, Any]:
+def hardware_info(design: OnChipDesign, top: Shell, parameters: Mapping[str, int]) -> dict[str, Any]:
     """Ports, parameters, arrays, scalars and times of hardware, as JSON; `parameters` are those of the testbench."""
     compute = design.compute
     return {
         "kernel": compute.kernel.name,
-        "top": design.module.name,
+        "top": top.name,
         "parameters": {
             name: {"port": port, "least": low, "greatest": high, "testbench": parameters[name]}
             for name, port, low, high in ((n, p, *design.limits[n]) for n, p in design.parameters.items())
         },
-        "ports": list(_ports(design)),
+        "ports": list(_ports(design, top)),
         "arrays": {name: _array_info(design, name) for name in design.arrays},
         "scalars": {"in": dict(design.scalars_in), "out": dict(design.scalars_out)},
         "memories": {"latency": compute.memories.latency, "read_ports": compute.memories.read_ports},
@@ -54,9 +56,14 @@ def statement_times(design: OnChipDesign | AcceleratorDesign) -> dict[str, dict[
     }
 
 
-def _ports(design: OnChipDesign) -> Iterator[dict[str, Any]]:
-    meanings = _meanings(design)
-    for name in ("clk", "rst"):
+def active_level(top: Shell) -> str:
+    """The level at which the reset of a top module is active."""
+    return "low" if top.clocking.low else "high"
+
+
+def _ports(design: OnChipDesign, top: Shell) -> Iterator[dict[str, Any]]:
+    meanings = _meanings(design, top)
+    for name in (top.clocking.clock, top.clocking.reset):
         yield _port(name, "input", 1, False, meanings)
     for port in design.module.of_kind("input", "output"):
         yield _port(port.name, port.kind, port.bits.width, port.bits.signed, meanings)
@@ -66,12 +73,12 @@ def _port(name: str, direction: str, width: int, signed: bool, meanings: Mapping
     return {"name": name, "direction": direction, "width": width, "signed": signed, "meaning": meanings[name]}
 
 
-def _meanings(design: OnChipDesign) -> dict[str, str]:
+def _meanings(design: OnChipDesign, top: Shell) -> dict[str, str]:
     """What each port is for."""
     stores = design.compute.stores
     found = {
-        "clk": "clock, rising edge",
-        "rst": "reset, synchronous, active high",
+        top.clocking.clock: "clock, rising edge",
+        top.clocking.reset: f"reset, synchronous, active {active_level(top)}",
         "start": "starts a run, while ready",
         "ready": "nothing runs: may be started, and words may be written and read",
         "done": "a run has ended since the last start",
@@ -113,20 +120,24 @@ def _array_info(design: OnChipDesign, name: str) -> dict[str, Any]:
     }
 
 
-def emit_readme(design: OnChipDesign, parameters: Mapping[str, int], usage: str) -> str:
+def emit_readme(design: OnChipDesign, top: Shell, parameters: Mapping[str, int], usage: str) -> str:
     """A page on how the hardware is used; `usage` says how its testbench is run."""
-    info = hardware_info(design, parameters)
+    info = hardware_info(design, top, parameters)
     values = ", ".join(f"{name} = {value}" for name, value in parameters.items())
     parts = [
         f"# {info['top']}\n\nThe kernel {info['kernel']} with its arrays in memories on the chip.\n",
         f"## Running it\n\n{usage}\nThe testbench is for {values or 'a kernel without parameters'}.\n",
         _section("Ports", ("name", "direction", "width", "meaning"), map(_port_row, info["ports"])),
-        "## Handshake\n\n" + _HANDSHAKE.format(delay=_cycles(design)),
+        "## Handshake\n\n" + _handshake(design, top),
         _parameter_section(info),
         _array_section(info),
         _time_section(info),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _handshake(design: OnChipDesign, top: Shell) -> str:
+    return _HANDSHAKE.format(delay=_cycles(design), reset=top.clocking.reset, active=active_level(top))
 
 
 def _port_row(port: Mapping[str, Any]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from loadstone.emit.hdl.vectors import FRACTION, Vectors, word_text
 from loadstone.hardware.accelerator.registers import LOADED_ELEMENTS, STORED_ELEMENTS, Register, RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
-from loadstone.hardware.harness.placement import packed, placed
+from loadstone.hardware.harness.placement import far, packed, placed
 from loadstone.hardware.layout import ArrayLayout
 
 
@@ -65,7 +65,7 @@ def make_trial(
         tuple(packed(design, bases, {name: vectors.given[name] for name in bases})),
         tuple(packed(design, bases, {name: [word for word, _ in each] for name, each in checks.items()})),
         tuple(every & ~word for word in packed(design, bases, ignored)),
-        tuple(_writes(registers, vectors, bases)),
+        tuple(_writes(registers, vectors, {name: far(design.bus) + base for name, base in bases.items()})),
         (*_moved(registers, moved), *_results(design, registers, vectors)),
     )
 

@@ -11,7 +11,8 @@ from loadstone.emit.hdl.vectors import Vectors, data_files
 from loadstone.emit.hdl.verilog_bench import VERILOG_BENCH
 from loadstone.emit.hdl.vhdl_bench import VHDL_BENCH
 from loadstone.emit.project import Project
-from loadstone.hardware.on_chip import OnChipDesign
+from loadstone.hardware.on_chip import OnChipDesign, on_chip_top
+from loadstone.options import IntegrationOptions
 
 _BENCHES: dict[Language, BenchSyntax] = {"verilog": VERILOG_BENCH, "vhdl": VHDL_BENCH}
 _USAGES: dict[Language, str] = {
@@ -22,26 +23,30 @@ simulators take it with `-f` in this folder, and for Quartus or Vivado they are 
 `data/` has the words that the testbench writes to the ports, and those that it expects there.
 """,
     "vhdl": """\
-`make run` runs the testbench in GHDL; `make waves` leaves a waveform. The language is VHDL-2008. `files.f` lists the
-sources in the order in which they are compiled; for Quartus or Vivado they are added to a project with `{top}` as top.
+`make run` runs the testbench in GHDL; `make waves` leaves a waveform. The language is VHDL-2008; the ports of
+the top are `std_logic` and `std_logic_vector`. `files.f` lists the sources in the order in which they are compiled;
+for Quartus or Vivado they are added to a project with `{top}` as top.
 `data/` has the words that the testbench writes to the ports, and those that it expects there.
 """,
 }
 
 
-def hardware_project(design: OnChipDesign, targets: Sequence[str], vectors: Vectors) -> Project:
+def hardware_project(
+    design: OnChipDesign, targets: Sequence[str], vectors: Vectors, chosen: IntegrationOptions
+) -> Project:
     """The files for hardware targets, each in a folder of its own, and the description of the hardware."""
-    top, info = design.module.name, hardware_info(design, vectors.parameters)
+    top = on_chip_top(design, chosen.reset)
+    info = hardware_info(design, top, vectors.parameters)
 
     def files(language: Language) -> dict[str, str]:
-        sources = TOOLS[language].printed(design.module)
+        sources = TOOLS[language].printed(top)
         return {
             **sources,
             "files.f": emit_file_list(sources),
-            f"testbench.{TOOLS[language].ending}": _BENCHES[language].emit(design, vectors),
+            f"testbench.{TOOLS[language].ending}": _BENCHES[language].emit(design, top, vectors),
             **dict(data_files(design, vectors)),
-            "Makefile": emit_makefile(language, top),
-            "README.md": emit_readme(design, vectors.parameters, _USAGES[language].format(top=top)),
+            "Makefile": emit_makefile(language, top.name),
+            "README.md": emit_readme(design, top, vectors.parameters, _USAGES[language].format(top=top.name)),
         }
 
     return make_project(info, targets, files)

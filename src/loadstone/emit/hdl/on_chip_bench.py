@@ -10,7 +10,6 @@ from loadstone.emit.hdl.vectors import (
     Host,
     Result,
     Vectors,
-    connections,
     hosts_of,
     inputs_at_start,
     results_of,
@@ -19,6 +18,8 @@ from loadstone.hardware.harness.cycle_limits import on_chip_cycle_limit
 from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.model.types import ScalarType
+from loadstone.rtl.shell import Shell
+from loadstone.rtl.syntax import Syntax
 from loadstone.rtl.types import Bits
 
 
@@ -30,7 +31,7 @@ class BenchSyntax:
     """
 
     template: str
-    connection: str
+    language: Syntax
     assignment: str
     is_nan: str
     declared: Callable[[str, Bits, bool], str]
@@ -40,8 +41,8 @@ class BenchSyntax:
     scalar: Callable[[Result], str]
     own: Callable[[tuple[Host, ...], tuple[Result, ...]], Mapping[str, Iterable[str]]]
 
-    def emit(self, design: OnChipDesign, vectors: Vectors) -> str:
-        """The testbench of a design; it reads its words from the files of `data_files`."""
+    def emit(self, design: OnChipDesign, top: Shell, vectors: Vectors) -> str:
+        """The testbench of a design in its shell; it reads its words from the files of `data_files`."""
         hosts, results = hosts_of(design, vectors), results_of(design, vectors)
         looked_at = [host for host in hosts if host.expected is not None]
         latency = design.compute.memories.latency
@@ -49,10 +50,10 @@ class BenchSyntax:
         given = inputs_at_start(design, vectors).items()
         inputs = (self.assignment.format(port, self.literal(value, design.module[port].bits)) for port, value in given)
         return self.template.format(
-            top=design.module.name,
+            top=top.name,
             limit=on_chip_cycle_limit(design, vectors.parameters),
             signals="\n".join(self.declared(f"dut_{port.name}", port.bits, is_input) for port, is_input in ports),
-            ports=",\n".join(self.connection.format(*pair) for pair in connections(design)),
+            ports="\n".join(self.language.tested(top, "dut_")),
             functions="".join(self._functions([each.store for each in (*looked_at, *results)])),
             filling="\n".join(map(self.filling, hosts)),
             inputs="\n".join(inputs),

@@ -69,14 +69,6 @@ def inputs_at_start(design: OnChipDesign, vectors: Vectors) -> dict[str, int]:
     return {**parameters, **{port: vectors.given[name][0] for name, port in design.scalars_in.items()}}
 
 
-def connections(design: OnChipDesign) -> Iterator[tuple[str, str]]:
-    """The ports of a design, and the signals of a testbench at them."""
-    yield "clk", "clk"
-    yield "rst", "rst"
-    for port in design.module.of_kind("input", "output"):
-        yield port.name, f"dut_{port.name}"
-
-
 def data_files(design: OnChipDesign, vectors: Vectors) -> Iterator[tuple[str, str]]:
     """The words of arrays in hexadecimal digits, by the paths of their files: one for each port for words."""
     for host in hosts_of(design, vectors):

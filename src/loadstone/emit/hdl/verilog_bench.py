@@ -9,6 +9,7 @@ from loadstone.emit.hdl.vectors import Host, Result, data_path, word_text
 from loadstone.hardware.layout import ArrayLayout
 from loadstone.model.types import ScalarType
 from loadstone.rtl.types import Bits, address_width
+from loadstone.rtl.verilog import VERILOG
 from loadstone.texts import text_of
 
 _TESTBENCH = text_of(__name__, "testbench.sv")
@@ -117,7 +118,7 @@ def _differs(found: str, expected: str, kind: ScalarType) -> str:
 
 VERILOG_BENCH = BenchSyntax(
     template=_TESTBENCH,
-    connection="      .{}({})",
+    language=VERILOG,
     assignment="    dut_{} = {};",
     is_nan=_IS_NAN,
     declared=declared,

@@ -9,6 +9,7 @@ from loadstone.emit.hdl.vectors import Host, Result, data_path, digits, word_tex
 from loadstone.hardware.layout import ArrayLayout
 from loadstone.model.types import ScalarType
 from loadstone.rtl.types import Bits, address_width, bit
+from loadstone.rtl.vhdl import VHDL
 from loadstone.texts import text_of
 
 _TESTBENCH = text_of(__name__, "testbench.vhd")
@@ -142,7 +143,7 @@ def _same(found: str, expected: str, kind: ScalarType) -> str:
 
 VHDL_BENCH = BenchSyntax(
     template=_TESTBENCH,
-    connection="    {} => {}",
+    language=VHDL,
     assignment="    dut_{} <= {};",
     is_nan=_IS_NAN,
     declared=_declared,

@@ -15,6 +15,7 @@ from loadstone.dram.timing import Timing
 from loadstone.hardware.accelerator.registers import register_map
 from loadstone.hardware.accelerator.shell import Reset, ignored_ports, make_top
 from loadstone.hardware.design import AcceleratorDesign
+from loadstone.hardware.harness.fence import fenced
 from loadstone.rtl.conditions import mux
 from loadstone.rtl.expressions import Operand, Signal, Value
 from loadstone.rtl.module import Module
@@ -39,14 +40,16 @@ def make_bench(
     lower = declare_wires(m, axi_ports(axi_channels(design.bus)), "lower_")
     host = {name: m.input(name, type) for name, type in (*_HOST_INPUTS, ("fill_data", design.bus.data))}
     top = attach(m, "top", inner, {**registers, **own}, dict.fromkeys(ignored_ports(design.bus.protocol, protocol), 0))
-    sides = {**prefixed(as_axi(m, design.bus, own), "s_"), **prefixed(lower, "m_")}
+    upper = as_axi(m, design.bus, own)
+    sides = {**prefixed(upper, "s_"), **prefixed(lower, "m_")}
     door = attach(m, "door", make_door(design.bus, depth), sides, host)
     attach(m, "memory", make_memory(timing, design.bus, depth), lower, {})
     watch = attach(m, "watch", make_axi_monitor(design.bus), lower, {})
     for name in ("fill_ready", "word_valid", "word"):
         m.output(name, door[name])
     m.output("irq", top["irq"])
-    m.output("bus_error", watch["error"], "the number of a rule that was broken, or 0")
+    broken = fenced(m, design.bus, upper, depth, watch["error"])
+    m.output("bus_error", broken, "the number of a rule that was broken, or 0")
     return m
 
 
@@ -56,7 +59,7 @@ _HOST_INPUTS = (("fill", bit), ("fill_valid", bit), ("look", bit))
 @cache
 def make_door(bus: Bus, depth: int) -> Module:
     """A piece of AXI bus, from `s_...` to `m_...`, on which a testbench can write and read all words in order."""
-    m = Module(f"door_{bus.data_width}x{depth}", "Lets a testbench write and read a memory.")
+    m = Module(f"door_{bus.address_width}_{bus.data_width}x{depth}", "Lets a testbench write and read a memory.")
     ports = axi_ports(axi_channels(bus))
     upper, lower = declare_ports(m, ports, "slave", "s_"), declare_ports(m, ports, "master", "m_")
     fill, fill_valid, look = (m.input(name, type) for name, type in _HOST_INPUTS)

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from loadstone.bus.ports import Bus
 from loadstone.hardware.design import BusDesign
 
 PAGE = 4096
 """Arrays start at multiples of so many bytes, unless a base is given."""
+NARROW = 32
+
+
+def far(bus: Bus) -> int:
+    """Where the memory begins on a bus: at the upper half of wide addresses, so that all their bits matter."""
+    return 1 << bus.address_width - 1 if bus.address_width > NARROW else 0
 
 
 def placed(design: BusDesign, given: Mapping[str, int] | None = None) -> dict[str, int]:
-    """The byte addresses of all arrays; arrays without a given one lie one after the other."""
+    """The byte addresses of all arrays in a memory; arrays without a given one lie one after the other."""
     found = dict(given or {})
     free = max((_end(design, name, at) for name, at in found.items()), default=0)
     for name in design.bases:

@@ -13,6 +13,7 @@ from loadstone.bus.stalls import make_axi_stalls
 from loadstone.dram.memory import make_memory
 from loadstone.dram.timing import Timing
 from loadstone.hardware.design import BusDesign
+from loadstone.hardware.harness.fence import fenced
 from loadstone.rtl.expressions import Signal, Value
 from loadstone.rtl.module import Module
 from loadstone.rtl.names import fresh
@@ -37,6 +38,7 @@ def make_system(design: BusDesign, timing: Timing, depth: int, *, stalls: bool =
     m = Module(fresh(f"{design.module.name}_system", ()), f"{design.module.name} with its external memory.")
     wires = add_accelerator(m, design)
     watch = attach(m, "watch", make_axi_monitor(design.bus), wires, {})
+    broken = fenced(m, design.bus, wires, depth, watch["error"])
     if faults:
         wires = _failing(m, design, wires)
     if stalls:
@@ -44,7 +46,7 @@ def make_system(design: BusDesign, timing: Timing, depth: int, *, stalls: bool =
     memory = attach(m, "memory", make_memory(timing, design.bus, depth), wires, {})
     for name in STATISTICS:
         m.output(name, memory[name])
-    m.output("bus_error", watch["error"], "the number of a rule that was broken, or 0")
+    m.output("bus_error", broken, "the number of a rule that was broken, or 0")
     m.output("bus_quiet", watch["quiet"], "no burst is open")
     return m
 

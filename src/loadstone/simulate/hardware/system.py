@@ -15,7 +15,7 @@ from loadstone.hardware.bus_top import LOADED, STORED
 from loadstone.hardware.design import BusDesign
 from loadstone.hardware.harness.cycle_limits import MOST_CYCLES
 from loadstone.hardware.harness.hosted import IMAGE, OVER, make_hosted
-from loadstone.hardware.harness.placement import packed, placed, unpacked, words_needed
+from loadstone.hardware.harness.placement import far, packed, placed, unpacked, words_needed
 from loadstone.hardware.harness.system import WORDS, make_system
 from loadstone.hardware.layout import memory_words
 from loadstone.hardware.supervisor import ERROR, ERROR_ADDRESS, ErrorKind
@@ -93,7 +93,7 @@ class SystemRun:
         """The values of parameters, base addresses and scalars, by port."""
         design = self.design
         values = {port: self.parameters[name] for name, port in design.parameters.items()}
-        values |= {port: bases[name] for name, port in design.bases.items()}
+        values |= {port: far(design.bus) + bases[name] for name, port in design.bases.items()}
         values |= {
             port: encoded(self.memory[name].cells[0], self.memory[name].type)
             for name, port in design.scalars_in.items()

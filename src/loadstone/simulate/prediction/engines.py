@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from loadstone.bus.ports import Bus
-from loadstone.bus.reading import BUFFERED_BURSTS
 from loadstone.dram.timing import Timing
 from loadstone.dram.transactions import Answer, Burst, Counters, TransactionMemory
 from loadstone.hardware.accelerator.loading import ON_THE_WAY, QUEUED
 from loadstone.hardware.accelerator.storing import WAITING
+from loadstone.simulate.prediction.history import History, OpenBursts
 from loadstone.simulate.prediction.pipelines import FIRST_READ, WRITES, Port, TileTimes
 
 QUEUED_REQUESTS = 4
@@ -46,33 +46,6 @@ class Piece(NamedTuple):
     array: str
     address: int
     length: int
-
-
-class History:
-    """When things happened that come in groups, evenly inside of a group; questions go forward."""
-
-    def __init__(self) -> None:
-        self._groups: deque[tuple[int, int, int, int]] = deque()
-        self.count = 0
-
-    def add(self, count: int, first: int, last: int) -> None:
-        """Notes that so many things happened from a first to a last cycle."""
-        self._groups.append((self.count, count, first, last))
-        self.count += count
-
-    def after(self, number: int) -> int:
-        """The cycle after which so many things have happened, -1 if that is always so."""
-        if number <= 0:
-            return -1
-        groups = self._groups
-        while groups and groups[0][0] + groups[0][1] < number:
-            groups.popleft()
-        if not groups:
-            return -1
-        before, count, first, last = groups[0]
-        if count == 1:
-            return last
-        return first - (number - before - 1) * (first - last) // (count - 1)
 
 
 class Window(NamedTuple):
@@ -286,8 +259,9 @@ class Loading:
         self.asked, self.arrived = 0, -1
         self._records, self._popped = History(), History()
         self._beats, self._issued = 0, 0
-        self._ahead = (BUFFERED_BURSTS - 1) * shared.bus.burst
+        self._ahead = (shared.bus.buffered_bursts - 1) * shared.bus.burst
         self._commands: deque[int] = deque([-1] * QUEUED_READS)
+        self._open_bursts = OpenBursts(shared.bus.outstanding)
         self._queues = {name: _Arrivals(port) for name, port in shared.ports(WRITES).items() if name in shared.written}
         self._array = ""
         self.strip = 0
@@ -348,13 +322,14 @@ class Loading:
     def _offered(self, cut: _Cut) -> Step:
         """A burst that is asked for when there is room for its beats."""
         room = self._popped.after(self._beats - self._ahead) + 1
-        self._issued = max(self._issued + 1, room, self._commands.popleft() + 1)
+        self._issued = max(self._issued + 1, room, self._commands.popleft() + 1, self._open_bursts.closed() + 2)
         self._beats += cut.beats
         return self._issued + 1, Burst(cut.address, cut.beats, False, self._issued + 1)
 
     def _arrive(self, cut: _Cut, answer: Answer) -> None:
         """Takes the elements of a burst, which then are in their cells, or in a queue."""
         self._commands.append(self.shared.external.arrived)
+        self._open_bursts.close(answer.last)
         first = max(answer.first + 2, self.arrived + 1)
         last = max(first + cut.elements - 1, answer.last + 2)
         if self._array in self._queues:
@@ -375,6 +350,7 @@ class Storing:
         self._left, self._served = History(), History()
         self._leaves, self._beats = -1, 0
         self._commands: deque[int] = deque([-1] * QUEUED_WRITES)
+        self._open_bursts = OpenBursts(shared.bus.outstanding)
         self._ports = shared.ports(FIRST_READ)
         self.strip = 0
 
@@ -443,12 +419,13 @@ class Storing:
     def _offered(self, cut: _Cut) -> Step:
         """A burst that is offered when all its elements are gathered."""
         self._beats += cut.beats
-        room = self._served.after(self._beats - BUFFERED_BURSTS * self.shared.bus.burst) + 1
+        room = self._served.after(self._beats - self.shared.bus.buffered_beats) + 1
         first = max(self._leaves, self._commands.popleft()) + 1
         self._leaves = max(first + cut.elements - 1, room)
         self._left.add(cut.elements, first, self._leaves)
         self.shared.has_news = True
-        return self._leaves + 2, Burst(cut.address, cut.beats, True, self._leaves + 2)
+        offered = max(self._leaves + 2, self._open_bursts.closed() + 1)
+        return offered, Burst(cut.address, cut.beats, True, offered)
 
     def _write(self, beats: int, answer: Answer) -> None:
         """Notes when the beats of a burst leave for the memory, and when it has been written."""
@@ -457,6 +434,7 @@ class Storing:
         end = answer.last - external.delay
         self._served.add(beats, max(external.arrived + 1, end - (beats - 1) * self.shared.hit), end)
         self.written = answer.last
+        self._open_bursts.close(answer.last)
 
 
 @dataclass(slots=True, eq=False)

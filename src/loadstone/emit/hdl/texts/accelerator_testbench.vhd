@@ -32,7 +32,7 @@ begin
     file given : text open read_mode is "data/memory.hex";
     file expected : text open read_mode is "data/expected.hex";
     file compared : text open read_mode is "data/compared.hex";
-    variable status, cycles, error, error_address : word_t := (others => '0');
+    variable status, cycles, error, error_address, error_address_high : word_t := (others => '0');
     variable words, mismatches : natural := 0;
 
     procedure tick is
@@ -136,8 +136,9 @@ begin
     end if;
     read_register({error}, error);
     read_register({error_address}, error_address);
+    read_register({error_address_high}, error_address_high);
     if error /= 0 then
-      fail("error " & to_string(to_integer(error)) & " at address " & to_hstring(error_address));
+      fail("error " & to_string(to_integer(error)) & " at address " & to_hstring(error_address_high & error_address));
     end if;
     read_register({cycles}, cycles);
     if irq /= '1' then
