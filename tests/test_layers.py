@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "src" / "loadstone"
 LAYERS = (
-    ("errors",),
+    ("errors", "version"),
     ("files", "markup", "options", "processes", "progress", "texts"),
     ("rtl",),
     ("rtl.programs",),

@@ -17,6 +17,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from loadstone.version import VERSION
+
 if TYPE_CHECKING:
     from loadstone.analysis import dependences
     from loadstone.api import accelerator, build, network, plan, predict, report, reuse, run, synth
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from loadstone.transform.scripted import transformed
     from loadstone.transform.tiling import Tiling
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 _HOMES = {
     "loadstone.analysis": ("dependences",),

@@ -20,7 +20,10 @@ from loadstone.trials import trial
 
 
 def build_on_chip(
-    compilation: CircuitCompilation, targets: Sequence[str], integration: IntegrationOptions | None = None
+    compilation: CircuitCompilation,
+    targets: Sequence[str],
+    integration: IntegrationOptions | None = None,
+    command: str = "",
 ) -> Project:
     """The kernel with its arrays on the chip."""
     ready = exercised(compilation)
@@ -29,11 +32,14 @@ def build_on_chip(
     layouts, arrays = design.compute.stores, tuple(design.compute.kernel.arrays)
     given, expected = _words(layouts, start, arrays), _words(layouts, ended, live_out_arrays(kernel))
     vectors = Vectors(values, given, expected)
-    return hardware_project(design, targets, vectors, integration or IntegrationOptions())
+    return hardware_project(design, targets, vectors, integration or IntegrationOptions(), command)
 
 
 def build_accelerator(
-    compilation: CircuitCompilation, targets: Sequence[str], integration: IntegrationOptions | None = None
+    compilation: CircuitCompilation,
+    targets: Sequence[str],
+    integration: IntegrationOptions | None = None,
+    command: str = "",
 ) -> Project:
     """The accelerator on its bus, behind registers."""
     ready = exercised(compilation, lambda: compilation.tiles)
@@ -42,7 +48,7 @@ def build_accelerator(
     given = _words(design.external, start, tuple(kernel.arrays))
     vectors = Vectors(values, given, _words(design.external, ended, live_out_arrays(kernel)))
     memory, protocol, chosen = preset("paper"), design.bus.protocol, integration or IntegrationOptions()
-    return accelerator_project(ready.accelerator, design, targets, vectors, memory, protocol, chosen)
+    return accelerator_project(ready.accelerator, design, targets, vectors, memory, protocol, chosen, command)
 
 
 def _compared(kernel: Kernel, values: Mapping[str, int]) -> tuple[Memory, Memory]:

@@ -6,6 +6,7 @@ command line is made from these, and refuses an option that would have none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
@@ -133,6 +134,17 @@ def sizes(text: str) -> tuple[int, ...]:
     if any(int(part) < 1 for part in parts):
         raise ValueError("tile sizes must be positive")
     return tuple(map(int, parts))
+
+
+def name_start(text: str) -> str:
+    """What names can begin with in hardware languages.
+
+    >>> name_start("small_1")
+    'small_1'
+    """
+    if not re.fullmatch(r"[a-zA-Z][a-zA-Z0-9]*(_[a-zA-Z0-9]+)*", text):
+        raise ValueError(f"'{text}' cannot begin the name of a module")
+    return text
 
 
 def tile_sizes(text: str) -> tuple[int, ...] | Literal["auto"]:
@@ -299,6 +311,14 @@ class IntegrationOptions(FromNames):
         "--reset",
         "level at which the synchronous reset is active (default: low on AXI, else high)",
         choices=("low", "high"),
+        modes=WRITTEN,
+    )
+    prefix: str = described(
+        "--prefix",
+        "what the names of all modules begin with, so that several designs can live in one project",
+        "",
+        metavar="NAME",
+        read=name_start,
         modes=WRITTEN,
     )
 

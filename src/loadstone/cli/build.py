@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -90,8 +91,14 @@ def _hardware(arguments: argparse.Namespace, targets: list[Target]) -> Built:
     compilation = import_module("loadstone.cli.shared.circuits").circuit_of(arguments)
     builders = import_module("loadstone.circuit_projects")
     build = builders.build_on_chip if arguments.bus is None else builders.build_accelerator
-    project: Project = build(compilation, targets, IntegrationOptions.of(vars(arguments)))
+    project: Project = build(compilation, targets, IntegrationOptions.of(vars(arguments)), _command(arguments.words))
     return Built(targets, project, _chosen(compilation, None if arguments.bus is None else compilation.tiles))
+
+
+def _command(words: Sequence[str]) -> str:
+    """The command for a shell, without the folder that it writes."""
+    kept = [word for before, word in zip(("", *words), words, strict=False) if "-o" not in (before, word)]
+    return shlex.join(["loadstone", *(word for word in kept if not word.startswith("-o"))])
 
 
 def _chosen(compilation: Compilation, tiles: TiledKernel | None) -> dict[str, int]:

@@ -84,7 +84,7 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
     command: CommandParser = parsed.parser
     if unknown:
         command.error(f"unrecognized arguments: {' '.join(unknown)}")
-    return command.complete(parsed)
+    return command.complete(parsed, words)
 
 
 def _parser() -> CommandParser:

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Self
 
 from loadstone.rtl.conditions import truth
 from loadstone.rtl.expressions import Const, Kind, Operand, Signal, Value, as_value, converted
@@ -138,6 +139,15 @@ class Module:
     def has_reset(self) -> bool:
         """Whether something in it is reset, so that it has a port `rst`."""
         return any(signal.resets for signal in self.signals) or any(each.module.has_reset for each in self.instances)
+
+    def twin(self, name: str, inside: Mapping[Module, Module]) -> Self:
+        """The same module under another name, with other modules for those inside."""
+        found = copy(self)
+        found.name = name
+        found._items = [
+            replace(item, module=inside[item.module]) if isinstance(item, Instance) else item for item in self._items
+        ]
+        return found
 
     def __getitem__(self, name: str) -> Signal:
         """The value with a name."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import Bits
@@ -50,3 +51,9 @@ class Shell(Module):
             self.assign(signal, content[port])
         for port, (type, value) in constants.items():
             self.assign(self.output(port, type), value)
+
+    def twin(self, name: str, inside: Mapping[Module, Module]) -> Self:
+        """The same shell under another name, around another module."""
+        found = super().twin(name, inside)
+        found.inner = inside[self.inner]
+        return found

@@ -23,6 +23,7 @@ from loadstone.rtl.expressions import (
 )
 from loadstone.rtl.memory import Memory, Port
 from loadstone.rtl.module import Instance, Module, hierarchy, refuse_externals
+from loadstone.rtl.prefix import joined
 from loadstone.rtl.shell import Shell
 from loadstone.rtl.statements import Body, Case
 from loadstone.rtl.syntax import INDENT, Lines, Syntax, indented
@@ -38,6 +39,7 @@ use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
 """
 
+_PACKAGE = "rtl_support"
 _SUPPORT = {
     "to_logic(condition : boolean) return std_logic": "if condition then return '1'; else return '0'; end if;",
     "to_unsigned(value : std_logic; width : positive) return unsigned": 'return resize(unsigned\'("" & value), width);',
@@ -51,12 +53,16 @@ _SUPPORT = {
 }
 
 
-def vhdl_files(top: Module) -> dict[str, str]:
-    """A file for each module of a hierarchy, by name, users after what they use; the first one holds functions."""
+def vhdl_files(top: Module, prefix: str = "") -> dict[str, str]:
+    """A file for each module of a hierarchy, by name, users after what they use.
+
+    The first one holds functions; the name of their package has the prefix.
+    """
     check(top)
     refuse_externals(top, "VHDL")
-    texts = {f"{each.name}.vhd": _module_text(each) for each in hierarchy(top)}
-    return {"rtl_support.vhd": _support(), **texts}
+    support = joined(prefix, _PACKAGE)
+    texts = {f"{each.name}.vhd": _module_text(each, support) for each in hierarchy(top)}
+    return {f"{support}.vhd": _support(support), **texts}
 
 
 def emit_vhdl(top: Module) -> str:
@@ -64,20 +70,20 @@ def emit_vhdl(top: Module) -> str:
     return "\n".join(vhdl_files(top).values())
 
 
-def _support() -> str:
+def _support(name: str) -> str:
     """The package with the functions that expressions need."""
     heads = "".join(f"  function {head};\n" for head in _SUPPORT)
     bodies = "\n".join(
         f"  function {head} is\n  begin\n    {body}\n  end function;\n" for head, body in _SUPPORT.items()
     )
     return (
-        f"{_CONTEXT}\n-- Functions that expressions need.\npackage rtl_support is\n{heads}end package;\n\n"
-        f"package body rtl_support is\n{bodies}end package body;\n"
+        f"{_CONTEXT}\n-- Functions that expressions need.\npackage {name} is\n{heads}end package;\n\n"
+        f"package body {name} is\n{bodies}end package body;\n"
     )
 
 
-def _module_text(module: Module) -> str:
-    lines = _shell_lines(module) if isinstance(module, Shell) else _module_lines(module)
+def _module_text(module: Module, support: str) -> str:
+    lines = _shell_lines(module) if isinstance(module, Shell) else _module_lines(module, support)
     return "\n".join(lines) + "\n"
 
 
@@ -149,9 +155,9 @@ def _kind(type: Type) -> str:
     return "signed" if isinstance(type, Bits) and type.signed else "unsigned"
 
 
-def _module_lines(module: Module) -> Lines:
+def _module_lines(module: Module, support: str) -> Lines:
     yield from _CONTEXT.splitlines()
-    yield "use work.rtl_support.all;"
+    yield f"use work.{support}.all;"
     yield ""
     yield from VHDL.comment(module.comment)
     yield from _entity(module)

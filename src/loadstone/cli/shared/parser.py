@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -25,13 +25,13 @@ class CommandParser(argparse.ArgumentParser):
             self.options[option.dest] = option
             group.add_argument(option.flag, **_how(option))
 
-    def complete(self, parsed: argparse.Namespace) -> argparse.Namespace:
-        """What was parsed, with defaults for the rest; `given` names the options that were given."""
+    def complete(self, parsed: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
+        """What was parsed of words, with defaults for the rest; `given` names the options that were given."""
         given = frozenset(vars(parsed)) & set(self.options)
         defaults: dict[str, Any] = {}
         for option in self.options.values():
             defaults[option.dest] = list[Any]() if option.repeated else option.default
-        return argparse.Namespace(**{**defaults, **vars(parsed), "given": given})
+        return argparse.Namespace(**{**defaults, **vars(parsed), "given": given, "words": words})
 
     def error(self, message: str) -> NoReturn:
         """Raise `InputError` with what is wrong, and what was probably meant."""

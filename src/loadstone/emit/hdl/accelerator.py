@@ -13,6 +13,7 @@ from loadstone.emit.hdl.cocotb_bench import emit_cocotb_bench
 from loadstone.emit.hdl.core_file import Sources, emit_core, emit_script
 from loadstone.emit.hdl.folder import TOOLS, Language, emit_file_list, emit_makefile, make_project
 from loadstone.emit.hdl.image import image_files, make_trial
+from loadstone.emit.hdl.origin import origin_of
 from loadstone.emit.hdl.register_page import emit_register_header, emit_register_page
 from loadstone.emit.hdl.vectors import Vectors
 from loadstone.emit.project import Project
@@ -23,6 +24,7 @@ from loadstone.hardware.harness.bench import make_bench
 from loadstone.hardware.harness.cycle_limits import cycle_limit
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.options import IntegrationOptions
+from loadstone.rtl.prefix import joined, with_prefix
 from loadstone.rtl.shell import Shell
 
 _USAGES: dict[Language, str] = {
@@ -45,26 +47,30 @@ def accelerator_project(
     timing: Timing,
     control: Protocol,
     chosen: IntegrationOptions,
+    command: str = "",
 ) -> Project:
     """The files of an accelerator behind registers for hardware targets, and its description.
 
     The testbenches run it on a memory of some timing; `vectors` say what they give and expect.
     """
-    kernel, registers, top = accelerator.kernel, register_map(design), make_top(design, control, chosen.reset)
+    kernel, registers, prefix = accelerator.kernel, register_map(design), chosen.prefix
+    top = with_prefix(make_top(design, control, chosen.reset), prefix)
     moved = predicted_words(accelerator, vectors.parameters)
     trial = make_trial(design, registers, vectors, accelerator.stored, moved)
-    module = make_bench(design, control, timing, trial.depth, chosen.reset)
+    module = with_prefix(make_bench(design, control, timing, trial.depth, chosen.reset), prefix)
     bench = Bench(module, design, control, registers, trial, cycle_limit(kernel, vectors.parameters))
     info = accelerator_info(kernel.name, top, design, registers, control, vectors.parameters)
-    return make_project(info, targets, lambda language: _folder(bench, kernel.name, top, timing, info, language))
+    origin = origin_of(kernel, command)
+    return make_project(info, origin, targets, lambda language: _folder(bench, prefix, top, timing, info, language))
 
 
 def _folder(
-    bench: Bench, name: str, top: Shell, timing: Timing, info: Mapping[str, Any], language: Language
+    bench: Bench, prefix: str, top: Shell, timing: Timing, info: Mapping[str, Any], language: Language
 ) -> dict[str, str]:
     """The files of a target by their paths in its folder."""
-    tools, script = TOOLS[language], f"test_{name}.py"
-    hardware, whole = tools.printed(top), tools.printed(bench.module)
+    tools, name = TOOLS[language], joined(prefix, bench.design.kernel.name)
+    script = f"test_{name}.py"
+    hardware, whole = tools.printed(top, prefix), tools.printed(bench.module, prefix)
     benches = {f"tb/{path}": text for path, text in whole.items() if path not in hardware}
     benches[f"tb/testbench.{tools.ending}"] = emit_bench(bench, language)
     data = image_files(bench.design, bench.trial)

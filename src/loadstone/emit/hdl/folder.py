@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from loadstone.emit.hdl.origin import Origin, all_headed
 from loadstone.emit.project import Project
 from loadstone.rtl.module import Module
 from loadstone.rtl.verilog import verilog_files
@@ -28,10 +29,13 @@ _COCOTB = ("about_cocotb", "python", "simulator", "phony", "cocotb", "built", "p
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tools:
-    """A language in a folder: how its files end and are printed, its Makefile, and how cocotb is run in it."""
+    """A language in a folder: how its files end, its Makefile, and how cocotb is run in it.
+
+    Modules are `printed` with the prefix that their names have.
+    """
 
     ending: str
-    printed: Callable[[Module], dict[str, str]]
+    printed: Callable[[Module, str], dict[str, str]]
     makefile: str
     about_cocotb: str
     simulator: str
@@ -40,7 +44,7 @@ class Tools:
 TOOLS: Mapping[Language, Tools] = {
     "verilog": Tools(
         "sv",
-        verilog_files,
+        lambda top, _: verilog_files(top),
         _VERILOG_MAKEFILE,
         "# make cocotb         the testbench in Python, in the simulator SIM (icarus or verilator)\n",
         "$(SIM)",
@@ -75,9 +79,13 @@ def emit_file_list(paths: Iterable[str]) -> str:
 
 
 def make_project(
-    info: Mapping[str, Any], targets: Sequence[str], files: Callable[[Language], Mapping[str, str]]
+    info: Mapping[str, Any], origin: Origin, targets: Sequence[str], files: Callable[[Language], Mapping[str, str]]
 ) -> Project:
-    """A folder for each target, with files by their paths in it, and the description of the hardware."""
+    """A folder for each target, with files by their paths in it, and the description of the hardware.
+
+    Files have headers that say where they come from.
+    """
     chosen: list[Language] = ["vhdl" if target == "vhdl" else "verilog" for target in targets]
     found = {f"{language}/{path}": text for language in chosen for path, text in files(language).items()}
-    return Project({"hardware.json": json.dumps(info, indent=2) + "\n", **found})
+    described = json.dumps({**info, "origin": origin.as_json()}, indent=2) + "\n"
+    return Project({"hardware.json": described, **all_headed(found, origin)})

@@ -63,7 +63,12 @@ def add_loading(external: External, mover: Mover, engine: Engine, copy: Signal) 
     arrives = names.wire("arrives", waits & external.pauses.goes("arrival"))
     arrivals = {
         name: _arrival(
-            engine, name, f"{m.name}_arrivals_{number}", arrives & (oldest["number"] == number), oldest["cell"], reader
+            engine,
+            name,
+            external.top.modules.fresh(f"{m.name}_{name}_arrivals"),
+            arrives & (oldest["number"] == number),
+            oldest["cell"],
+            reader,
         )
         for name, number in moves.numbers.items()
     }

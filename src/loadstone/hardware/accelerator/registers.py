@@ -324,7 +324,9 @@ class _File:
     def _show(self, register: Register, value: Value) -> None:
         """Makes a value readable, sign-extended or zero-extended to whole words."""
         for number in range(register.words):
-            self.shown[register.offset // 4 + number] = (value >> WORD.width * number).wrapped(WORD)
+            word = (value >> WORD.width * number).wrapped(WORD)
+            wish = f"{register.name.lower()}_word_{number}"
+            self.shown[register.offset // 4 + number] = word if register.words == 1 else self.names.wire(wish, word)
 
     def _reads(self) -> None:
         m = self.module
