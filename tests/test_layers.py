@@ -52,6 +52,7 @@ LAYERS = (
     ("circuit_trials", "circuit_projects"),
     ("reporting",),
     ("api",),
+    ("serve",),
     ("cli",),
 )
 """Packages and modules that stand beside each other do not import each other."""

@@ -299,3 +299,29 @@ def bound(parser: CommandParser) -> None:
         ],
     )
     output(parser)
+
+
+def serve(parser: CommandParser) -> None:
+    """Options of `serve`."""
+    parser.add_argument("source", metavar="KERNEL", nargs="?", help="a .c file to begin with")
+    parser.add(
+        "server",
+        [
+            Option("--host", "address to listen at (default: 127.0.0.1)", "host", "127.0.0.1", metavar="ADDRESS"),
+            Option("--port", "port (default: a free one)", "port", 0, metavar="N", read=port),
+            _flag("--open", "open the page in a browser"),
+            Option("--time", "seconds per request (default: 60)", "seconds", 60, metavar="SECONDS", read=positive),
+            Option(
+                "-I", "folder of headers that kernels may include (repeatable)", "include", metavar="DIR", repeated=True
+            ),
+            _flag("--allow-run", "compile and run C on this machine"),
+        ],
+    )
+    output(parser)
+
+
+def port(text: str) -> int:
+    """The number of a port."""
+    if not 0 <= whole(text) < 1 << 16:
+        raise ValueError("ports are from 0 to 65535")
+    return whole(text)

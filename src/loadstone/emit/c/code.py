@@ -97,10 +97,14 @@ Use = str | Helper
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of C, or a part of one, with the names of parameters and functions in it, and the helpers."""
+    """A line of C, or a part of one, with the names of parameters and functions in it, and the helpers.
+
+    `origin` is the statement of the kernel that a line executes.
+    """
 
     text: str
     uses: frozenset[Use] = frozenset()
+    origin: str | None = None
 
     @property
     def is_name(self) -> bool:
@@ -202,6 +206,18 @@ def under(condition: Text | None, body: Body) -> Body:
 def used(body: Iterable[Statement]) -> frozenset[Use]:
     """The names and helpers in statements."""
     return frozenset[Use]().union(*map(_uses, body))
+
+
+def origins(body: Iterable[Statement]) -> Iterator[tuple[str, str]]:
+    """The lines that execute statements of the kernel, without indentation, each with the name of its statement."""
+    for statement in body:
+        match statement:
+            case Text(text=text, origin=str(origin)):
+                yield text, origin
+            case Block(body=inner):
+                yield from origins(inner)
+            case _:
+                pass
 
 
 def _uses(statement: Statement) -> frozenset[Use]:

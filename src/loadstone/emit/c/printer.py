@@ -174,7 +174,8 @@ def instance_code(statement: Statement, arguments: Sequence[Expression], element
     for read in statement.reads:
         operands.append(element(read.array, _subscripts(read, values, operands), False))
     target = element(statement.write.array, _subscripts(statement.write, values, operands), True)
-    assignment = code("@ = @;", target, written(settled(substituted(statement.value, values)), operands))
+    value = written(settled(substituted(statement.value, values)), operands)
+    assignment = replace(code("@ = @;", target, value), origin=statement.name)
     condition = statement.condition
     guard = None if condition is None else written(settled(substituted(condition, values)), operands)
     return under(guard, (assignment,))

@@ -19,6 +19,7 @@ from loadstone.emit.c.code import (
     Value,
     c_declaration,
     listed,
+    origins,
 )
 from loadstone.emit.c.names import Names
 from loadstone.emit.c.printer import definitions, emit_expression, helpers_in, warnings_of_source, written
@@ -105,6 +106,11 @@ class Program:
         """The arrays whose contents from before the kernel are in a memory of their own."""
         results = {external.array for external in self.arrays if not external.read}
         return tuple(external for external in self.arrays if external.read and external.array in results)
+
+    @cached_property
+    def origins(self) -> dict[str, str]:
+        """The statement of the kernel that a line of the program executes, by the line without indentation."""
+        return dict(line for function in (*self.functions, *self.processes) for line in origins(function.body))
 
     @property
     def has_booleans(self) -> bool:

@@ -1,0 +1,80 @@
+"""What a request is about: a kernel on its way to a program and to hardware, each stage made when it is first used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from loadstone.circuits import CircuitCompilation
+from loadstone.errors import InputError
+from loadstone.exercise import exercising_values
+from loadstone.frontend.read import parse
+from loadstone.hardware.accelerator.registers import make_controlled
+from loadstone.model.kernel import Kernel
+from loadstone.pipeline import Compilation, parameter_values
+from loadstone.rtl.module import Module
+from loadstone.serve.request import Request
+from loadstone.transfer.volumes import count
+
+MOST_ACCESSES = 16_000
+"""The largest number of accesses that are gone through one by one."""
+_PARTS = tuple(part >> k for k in range(20) for part in (1 << 20, 3 << 18))
+"""What values are multiplied by to make them smaller, in parts of 2^20: 1, 3/4, 1/2, 3/8, ..."""
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """The kernel of a request with its choices; `allow_run`: C may be compiled and run."""
+
+    request: Request
+    include: tuple[Path, ...] = ()
+    allow_run: bool = False
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The kernel; raises `InputError` with every problem of the text."""
+        return parse(self.request.source + "\n", include=self.include)
+
+    @cached_property
+    def given(self) -> dict[str, int]:
+        """Values for all parameters: of the request, of the source, or such that they exercise the kernel."""
+        known = {name: value for name, value in self.request.parameters.items() if name in self.kernel.parameters}
+        return exercising_values(self.kernel, known)
+
+    @cached_property
+    def program(self) -> Compilation:
+        """The compilation into a program."""
+        return Compilation(self.kernel, self.request.choices, self.given)
+
+    @cached_property
+    def circuit(self) -> CircuitCompilation:
+        """The compilation into hardware."""
+        return CircuitCompilation(self.kernel, self.request.choices, self.given, hardware=self.request.hardware)
+
+    @cached_property
+    def top(self) -> Module:
+        """The accelerator behind its registers."""
+        return make_controlled(self.circuit.design, self.circuit.design.bus.protocol)
+
+    @property
+    def values(self) -> dict[str, int]:
+        """Values for all parameters, for which the kernel is defined."""
+        return self.program.values
+
+    @cached_property
+    def small_values(self) -> dict[str, int]:
+        """Values with which the accesses can be gone through one by one: all made smaller until they are few."""
+        smaller = ({name: max(1, value * part >> 20) for name, value in self.values.items()} for part in _PARTS)
+        return next((values for values in smaller if self._is_small(values)), self.values)
+
+    def _is_small(self, values: Mapping[str, int]) -> bool:
+        try:
+            defined = parameter_values(self.kernel, values)
+        except InputError:
+            return False
+        made = (count(each.domain, defined) * (len(each.reads) + 1) for each in self.kernel.statements)
+        return sum(made) <= MOST_ACCESSES

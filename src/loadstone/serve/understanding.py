@@ -1,0 +1,63 @@
+"""Panes on what was understood: the kernel, its dependences, and the tiling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import islpy as isl
+
+from loadstone.analysis import dependences
+from loadstone.analysis.info import kernel_info
+from loadstone.explore.pragma import tiling_pragma
+from loadstone.poly.spaces import maps_of
+from loadstone.reporting.words import schedule_lines, tiling_sentence
+from loadstone.serve.subject import Json, Subject
+from loadstone.transform.privatise.description import private_places
+from loadstone.transform.tiling import TiledKernel, tiling_info
+
+
+def kernel_pane(subject: Subject) -> Json:
+    """Statements, arrays, parameters and warnings."""
+    kernel = subject.program.selecting
+    info = kernel_info(kernel)
+    info.pop("dependences")
+    return {**info, "temporaries": list(private_places(kernel))}
+
+
+def dependences_pane(subject: Subject) -> Json:
+    """The dependences from statement to statement."""
+    found = dependences(subject.program.selecting)
+    kinds = (("flow", found.flow), ("anti", found.anti), ("output", found.output))
+    return {"rows": [row for kind, relation in kinds for row in _rows(kind, relation)]}
+
+
+def _rows(kind: str, relation: isl.UnionMap) -> Iterator[Json]:
+    for part in sorted(maps_of(relation), key=str):
+        source, target = part.domain().get_tuple_name(), part.range().get_tuple_name()
+        distance = str(part.deltas()) if source == target else None
+        yield {"kind": kind, "source": source, "target": target, "relation": str(part), "distance": distance}
+
+
+def tiling_pane(subject: Subject) -> Json:
+    """The tiling with its schedule, and the pragma that asks for it."""
+    program = subject.program
+    tiles = program.tiles
+    decision = {} if program.decision is None else {"auto": program.decision.as_json()}
+    return {
+        **tiling_info(tiles),
+        **decision,
+        "coordinates": list(tiles.coordinates),
+        "labels": _labels(tiles),
+        "sentence": tiling_sentence(tiles),
+        "schedules": list(schedule_lines(tiles)),
+        "pragma": tiling_pragma(tiles, program.kernel),
+        "parameters": list(program.kernel.parameters),
+        "values": subject.values,
+    }
+
+
+def _labels(tiles: TiledKernel) -> list[str]:
+    """What each dimension of the schedule is, where all statements agree; otherwise nothing."""
+    targets = {line.rpartition("->")[2].partition(":")[0].strip(" []") for line in schedule_lines(tiles)}
+    parts = targets.pop().split(", ") if len(targets) == 1 else []
+    return parts if len(parts) == len(tiles.sizes) else [""] * len(tiles.sizes)
