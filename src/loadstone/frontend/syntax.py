@@ -9,6 +9,7 @@ from typing import Literal as OneOf
 from loadstone.errors import Diagnostic, Span
 from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.kernel import Original
+from loadstone.model.record import Record
 from loadstone.model.types import Number, ScalarType
 
 
@@ -155,7 +156,7 @@ class Symbol:
     `extents` holds None where the declaration leaves an extent open (`double a[]`, `double *a`). `initialised`: it
     may hold a value before the kernel starts. `live_out`: somebody may read it when the kernel has ended if it is
     written. `values`: the contents of a constant. `constant`: the value never changes. `local`: declared inside the
-    kernel. `record`: the type of the structures whose words are the last dimension.
+    kernel. `record`: the structures that hold its elements.
     """
 
     name: str
@@ -167,7 +168,7 @@ class Symbol:
     constant: bool = False
     values: tuple[Number, ...] | None = None
     local: bool = False
-    record: str = ""
+    record: Record | None = None
 
 
 @dataclass(frozen=True, slots=True)

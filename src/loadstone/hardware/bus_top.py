@@ -28,7 +28,7 @@ AnyDesign = TypeVar("AnyDesign", bound=BusDesign)
 
 
 class BusTop:
-    """A module with host ports for the arrays of `element_bytes`; a supervisor is put around it in the end."""
+    """A module with host ports for the arrays that are `moved`; a supervisor is put around it in the end."""
 
     def __init__(
         self,
@@ -37,17 +37,20 @@ class BusTop:
         modules: ModuleNames,
         comment: str,
         bus: Bus,
-        element_bytes: Mapping[str, int],
+        moved: ArrayLayouts,
         parameters: Mapping[str, Bits],
         scalars: Mapping[str, Bits],
         reserved: tuple[str, ...] = (),
     ) -> None:
-        self.kernel, self.name, self.modules, self.bus, self.element_bytes = kernel, name, modules, bus, element_bytes
-        self.widths = widths_moved(element_bytes)
+        self.kernel, self.name, self.modules, self.bus = kernel, name, modules, bus
+        self.element_bytes = {each: layout.element_bytes for each, layout in moved.items()}
+        self.widths = widths_moved(self.element_bytes)
         self.module = Module(modules.fresh(f"{name}_core"), comment)
         taken = (*RESERVED, LOADED, STORED, *reserved, *(port.name for port in master_ports(bus)))
         self.names = Names(self.module, taken)
-        self.host = HostPorts(self.names, parameters, scalars, dict.fromkeys(element_bytes, bus.address))
+        variables = {each: layout.variable or each for each, layout in moved.items()}
+        self.host = HostPorts(self.names, parameters, scalars, dict.fromkeys(variables.values(), bus.address))
+        self.bases = {each: self.host.bases[variable] for each, variable in variables.items()}
 
     def open_bus(self) -> None:
         """Adds the ports of the bus, the input that stops its masters, and the state of a run."""

@@ -35,14 +35,18 @@ class Design:
 class BusDesign(Design):
     """Hardware on a bus. Further ports are those of the bus and of the supervisor, and counts of moved elements.
 
-    `bases` name the ports for the byte addresses of arrays in external memory, in which they lie row by row as
-    `external` says, each element in `element_bytes` of its array.
+    `bases` name the ports for the byte addresses of variables in external memory: arrays, which lie there row by row,
+    or structures that hold the elements of several, as `external` says, each element in `element_bytes` of its array.
     """
 
     bus: Bus
     external: ArrayLayouts
     element_bytes: Mapping[str, int]
     bases: Mapping[str, str]
+
+    def variable(self, array: str) -> str:
+        """The variable in external memory that holds the elements of an array."""
+        return self.external[array].variable or array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ from loadstone.errors import Span
 from loadstone.markup import table
 from loadstone.model.expression import Expression
 from loadstone.model.hls_pragma import HlsPragma
+from loadstone.model.record import Record
 from loadstone.model.types import Number, ScalarType
 from loadstone.poly.dimensions import padded
 from loadstone.poly.spaces import Dim
@@ -28,8 +29,8 @@ class Array:
     `extents` are expressions over the parameters. `initialised`: its contents are defined when the kernel starts.
     `live_out`: somebody may look at it when the kernel has ended. `values`: the contents, where the source states
     them (row by row). `local`: declared inside of the kernel. `flat`: how many of the first
-    dimensions the source subscripts by one address, `a[i * n + k]`. `record`: the type of structures in the source
-    whose words are the last dimension. Both leave its layout as it is: row by row.
+    dimensions the source subscripts by one address, `a[i * n + k]`; its layout stays as it is, row by row. `record`:
+    the structures of the source that hold its elements in external memory.
     """
 
     name: str
@@ -41,12 +42,22 @@ class Array:
     local: bool = False
     span: Span | None = None
     flat: int = 0
-    record: str = ""
+    record: Record | None = None
 
     @property
     def rank(self) -> int:
         """Number of subscripts."""
         return len(self.extents)
+
+    @property
+    def variable(self) -> str:
+        """The variable of the source that holds its elements."""
+        return self.record.variable if self.record else self.name
+
+    @property
+    def outer_rank(self) -> int:
+        """The number of subscripts that tell the structure of an element, or all."""
+        return self.rank - len(self.record.inner_strides(0)) if self.record else self.rank
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +128,7 @@ class Original:
     `preamble` holds the definitions that the text leans on, `scalars` the loop counters and other scalars (type and
     name) that it sets and uses without declaring them, and that are no arrays of the kernel. In C++, `elements` are the
     types of variables as the text spells them, `streams` the arrays that it takes for streams, and `globals` those that
-    the preamble defines.
+    the preamble defines. `records` defines the types of structures in external memory.
     """
 
     preamble: str
@@ -127,6 +138,7 @@ class Original:
     elements: Mapping[str, str] = field(default_factory=dict[str, str])
     streams: frozenset[str] = frozenset()
     globals: frozenset[str] = frozenset()
+    records: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Where the elements of arrays are, as C functions: in external memory, and in local memory."""
+"""Where the elements of arrays are, as C functions: positions in external memory, and cells in local memory."""
 
 from __future__ import annotations
 
@@ -32,12 +32,16 @@ _OVERRUN = Helper((20, "overrun"), "overrun", tuple(_OVERRUN_LINES.split("\n")))
 
 @dataclass(frozen=True, eq=False)
 class Addresses:
-    """The address functions of an accelerator; with `tags`, each read checks which element the cell holds."""
+    """The address functions of an accelerator; with `tags`, each read checks which element the cell holds.
+
+    `outside` are the functions for external memory, by array: first that for positions of elements.
+    """
 
     accelerator: Accelerator
     names: Names
     parameters: tuple[Parameter, ...]
     tags: Mapping[str, Cells]
+    outside: Mapping[str, tuple[Function, ...]]
 
     def functions(self) -> list[Function]:
         """All functions, callees first."""
@@ -48,10 +52,6 @@ class Addresses:
         way = ("write" if is_write else "read") if self.tags else "cell"
         return self._call(way, array, subscripts)
 
-    def outside(self, array: Array, subscripts: Sequence[Text]) -> Text:
-        """The position of an element in external memory."""
-        return self._call("at", array, subscripts)
-
     def _call(self, way: str, array: Array, subscripts: Sequence[Text]) -> Text:
         return call_at(self._functions[f"{self.names[array.name]}_{way}"], subscripts)
 
@@ -61,11 +61,11 @@ class Addresses:
         return {function.name: function for function in found}
 
     def _of_buffer(self, buffer: Buffer) -> Iterator[Function]:
-        cell, at = self._cell(buffer), position_function(buffer.array, self.names, self.parameters)
+        cell, outside = self._cell(buffer), self.outside[buffer.array.name]
         yield cell
-        yield at
+        yield from outside
         if self.tags:
-            yield from self._checks(buffer.array, cell, at)
+            yield from self._checks(buffer.array, cell, outside[0])
 
     def _cell(self, buffer: Buffer) -> Function:
         """The cell of an element in its buffer; the second of two copies lies behind the first."""
@@ -102,15 +102,22 @@ def call_at(function: Function, point: Sequence[Text]) -> Text:
     return function.call({f"x{k}": text for k, text in enumerate(point)})
 
 
-def position_function(array: Array, names: Names, parameters: Sequence[Parameter]) -> Function:
-    """The function that gives the position of an element among the words of its array."""
-    text = Text("0")
-    for k, (extent, x) in enumerate(zip(array.extents, coordinates(array.rank), strict=True)):
+def position_function(
+    array: Array, names: Names, parameters: Sequence[Parameter], outer: int | None = None
+) -> Function:
+    """The function that gives the position of an element among the words of its array.
+
+    With `outer`, that of the structure that some outer subscripts tell.
+    """
+    text, what, way = Text("0"), _reference(array), "at"
+    if outer is not None:
+        what, way = f"the structure of {what}", "structure"
+    for k, (extent, x) in enumerate(zip(array.extents[:outer], coordinates(array.rank)[:outer], strict=True)):
         template = "@ * @ + @" if k == 1 else "(@) * @ + @"
         text = code(template, text, _factor(extent, names), x) if k else code("(long)@", x)
-    comment = f"The position of {_reference(array)} in external memory."
+    comment = f"The position of {what} in external memory."
     offer = (*parameters, *coordinates(array.rank))
-    return Function(comment, "long", f"{names[array.name]}_at", offer, (code("return @;", text),), "static inline")
+    return Function(comment, "long", f"{names[array.name]}_{way}", offer, (code("return @;", text),), "static inline")
 
 
 def cell_code(

@@ -37,12 +37,17 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """An array of the kernel in external memory; `words` is its size, where that is known."""
+    """An array of the kernel in external memory, or structures that hold several.
+
+    `type` is that of what lies there, with some `bits`. `extents` are those of each array that differs, `words` is the
+    size where that is known.
+    """
 
     name: str
-    array: str
-    type: ScalarType
-    extents: tuple[Expression, ...]
+    arrays: tuple[str, ...]
+    type: str
+    bits: int
+    extents: tuple[tuple[Expression, ...], ...]
     words: int | None
     read: bool
     written: bool
@@ -254,7 +259,7 @@ def c_declaration(parameter: Parameter) -> str:
         case Pointer(name=name, type=kind):
             return f"{kind} *{name}"
         case External(name=name, type=kind, written=written):
-            return f"{'' if written else 'const '}{word_type(kind)} *{name}"
+            return f"{'' if written else 'const '}{kind} *{name}"
         case Cells(name=name, type=kind):
             return f"{word_type(kind)} *{name}"
         case Stream(name=name, type=kind):

@@ -27,7 +27,7 @@ def header(program: Program, parts: Sequence[str]) -> str:
     """The interface of a program, which begins with some parts."""
     guard = f"{program.name.upper()}_HPP"
     lines = [
-        *(f"/* {program.summary} */", f"#ifndef {guard}", f"#define {guard}", ""),
+        *(f"/* {program.summary} */", f"#ifndef {guard}", f"#define {guard}", "", *program.definitions),
         *(*parts, *program.promise("sets loaded_words to -1"), f"{_signature(program)};", "", "#endif", ""),
     ]
     return "\n".join(lines)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from loadstone.emit.c.code import (
     Cells,
@@ -83,8 +84,9 @@ def emit_intel(program: Program) -> tuple[str, str]:
     """The interface of the component and of a function that calls it with arrays, and the program."""
     tasks = tuple(map(_task, program.processes))
     component = _component(program, tasks)
+    sizes = (each for array in program.arrays for each in _sizes(program, array))
     lines = [
-        *emit_beginning(program, _INCLUDES, (size for array in program.arrays for size in _sizes(program, array))),
+        *emit_beginning(program, _INCLUDES, chain.from_iterable(sizes)),
         *(f"static {_stream_type(stream)} {stream.name};" for stream in program.streams),
         "",
         *(line for function in (*program.functions, *tasks, component) for line in function.lines(INTEL)),
@@ -106,11 +108,20 @@ def _hosts(program: Program) -> tuple[Host, ...]:
 def _host_types(program: Program) -> Iterator[str]:
     """The types of hosts, each with an address space of its own."""
     for number, host in enumerate(_hosts(program), start=1):
-        kind = LONG if isinstance(host, Counter) else host.type
-        options = (
-            f"ihc::aspace<{number}>, ihc::dwidth<{kind.bits}>, {_ON_CHIP if isinstance(host, Cells) else _OUTSIDE}"
-        )
-        yield f"typedef ihc::mm_host<{word_type(kind)}, {options}> {host.name}_host;"
+        kind, bits = _word(host)
+        options = f"ihc::aspace<{number}>, ihc::dwidth<{bits}>, {_ON_CHIP if isinstance(host, Cells) else _OUTSIDE}"
+        yield f"typedef ihc::mm_host<{kind}, {options}> {host.name}_host;"
+
+
+def _word(host: Host) -> tuple[str, int]:
+    """The type of what lies behind a host, and the width of its data."""
+    match host:
+        case External(type=kind, bits=bits):
+            return kind, bits
+        case Cells(type=kind):
+            return word_type(kind), kind.bits
+        case Counter():
+            return word_type(LONG), LONG.bits
 
 
 def _task(process: Function) -> Function:
@@ -152,15 +163,16 @@ def _place(program: Program, host: Host) -> str:
     name = host.name
     match host:
         case External(type=kind, written=written):
-            elements = "".join(f" * ({emit_expression(size)})" for size in _sizes(program, host))
-            start = name if written else f"const_cast<{word_type(kind)} *>({name})"
-            return f"{start}, sizeof({word_type(kind)}){elements or ' * 1'}"
+            counts = ["".join(f" * ({emit_expression(size)})" for size in sizes) for sizes in _sizes(program, host)]
+            most = counts[0] if len(counts) == 1 else f" * std::max({{{', '.join(f'1l{each}' for each in counts)}}})"
+            start = name if written else f"const_cast<{kind} *>({name})"
+            return f"{start}, sizeof({kind}){most or ' * 1'}"
         case Cells():
             return f"{name}, sizeof {name}"
         case Counter():
             return f"&{name}, sizeof {name}"
 
 
-def _sizes(program: Program, array: External) -> list[Expression]:
-    """The extents of an array, in signed integers."""
-    return [program.names.counted(extent) for extent in array.extents]
+def _sizes(program: Program, external: External) -> list[list[Expression]]:
+    """The extents of each array that lies in a memory, in signed integers."""
+    return [[program.names.counted(extent) for extent in extents] for extents in external.extents]

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from loadstone.emit.c.addresses import COPY, Addresses
 from loadstone.emit.c.code import Cells, Counter, External, Parameter, Pointer, Stream, Value, word_type
+from loadstone.emit.c.external.elements import ExternalElements, externals
 from loadstone.emit.c.names import Names, names_of
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.scan import Scan
@@ -15,7 +16,6 @@ from loadstone.model.expression import integer
 from loadstone.model.kernel import Array
 from loadstone.model.types import BOOL, LONG, ScalarType
 from loadstone.storage.buffers import Buffer
-from loadstone.transfer.volumes import array_words
 
 WORDS_IN_STREAM = 512
 """The capacity of a stream of loaded words."""
@@ -68,14 +68,14 @@ class Interface:
         """The arrays in external memory."""
         loaded, stored = {scan.array for scan in self.accelerator.loads}, self.accelerator.stored
         known = self.style.sizes or self.accelerator.kernel.defaults
-        return tuple(
-            External(
-                *(self.names[a.name], a.name, a.type, a.extents, array_words(a, known)),
-                read=a.name in loaded,
-                written=a.name in stored,
-            )
-            for a in self.accelerator.transferred
-        )
+        return externals(self.accelerator.transferred, self.names, known, loaded, stored)
+
+    @cached_property
+    def elements(self) -> ExternalElements:
+        """How elements are reached in external memory."""
+        held = {array: external for external in self.arrays for array in external.arrays}
+        arrays = tuple(buffer.array for buffer in self.accelerator.buffers.values())
+        return ExternalElements(arrays, self.names, self.parameters, held, held)
 
     @cached_property
     def locals(self) -> Mapping[str, Cells]:
@@ -179,4 +179,4 @@ class Interface:
     @cached_property
     def addresses(self) -> Addresses:
         """Where elements are."""
-        return Addresses(self.accelerator, self.names, self.parameters, self.tags)
+        return Addresses(self.accelerator, self.names, self.parameters, self.tags, self.elements.functions)

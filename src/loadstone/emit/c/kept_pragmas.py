@@ -44,7 +44,7 @@ def _respelled(pragma: HlsPragma, name: str) -> str:
 
 def port_pragma(program: Program, array: External) -> str:
     """The pragma for an external array: by AXI in a bundle of its own, or in that which the source names."""
-    kept = port_options(program.kernel, array.array)
+    kept = port_options(program.kernel, program.kernel.arrays[array.arrays[0]].variable)
     if program.way == "network" and _is_shared(program, kept.get("bundle")):
         kept.pop("bundle")
     ways = (("read", array.read), ("write", array.written))

@@ -35,14 +35,14 @@ _TESTBENCH = """memory parameters status moved expected ignored known wrong way 
 reference allocate place array count limit given next_random"""
 RESERVED = frozenset(f"{_C} {_CPP} {_OWN} {_TESTBENCH}".split()) | MACROS
 _OF_NETWORKS = ("result", "turn", "value", "initial")
-_OF_ARRAYS = ("@", "@_out", "@_at", "@_host", "@_port", "@_out_host", "@_out_port")
+_OF_ARRAYS = ("@", "@_out", "@_at", "@_structure", "@_get", "@_set", "@_host", "@_port", "@_out_host", "@_out_port")
 _OF_PROCESSES = ("@", "@_words", "@_words_host", "@_words_port", "run_@")
 _OF_CHANNELS = (
     *("@", "@_word", "@_words", "@_words_host", "@_words_port", "@_cell", "@_kept"),
     *("@_filled", "@_freed", "@_full", "@_busy", "@_first", "@_last"),
 )
 _OF_TYPES = ("stream", "open", "close", "get", "put")
-SUFFIXES = ("_local", "_cell", "_at", "_tag", "_read", "_write", "_words", "_host")
+SUFFIXES = ("_local", "_cell", "_at", "_structure", "_get", "_set", "_tag", "_read", "_write", "_words", "_host")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Names:
 def names_of(accelerator: Accelerator) -> Names:
     """Names for all that the source names, and for the coordinates of elements, which are members of a point."""
     kernel = accelerator.kernel
-    given = [*kernel.parameters, *kernel.arrays]
+    given = [*kernel.parameters, *kernel.arrays, *structure_variables(kernel)]
     iterators = [part.iterator for part in walk(accelerator.compute) if isinstance(part, For)]
     subscripts = {f"x{k}" for k in range(max((array.rank for array in kernel.arrays.values()), default=0))}
     taken = {*RESERVED, *accelerator.plan.tiles.coordinates, *(subscripts & set(kernel.parameters))}
@@ -148,12 +148,18 @@ def network_names(network: Network, parameters: Mapping[str, int]) -> NetworkNam
     kernel = network.tiles.kernel
     scope = _Scope({*RESERVED, *_OF_NETWORKS, *_coordinates(network), *_stream_functions(kernel)})
     given = {name: scope.allot(name) for name in kernel.parameters}
-    arrays = {name: scope.allot(name, _OF_ARRAYS) for name in kernel.arrays}
-    scope.taken |= {*kernel.parameters, *kernel.arrays}
+    held = [*kernel.arrays, *structure_variables(kernel)]
+    arrays = {name: scope.allot(name, _OF_ARRAYS) for name in held}
+    scope.taken |= {*kernel.parameters, *held}
     processes = {name: scope.allot(name, _OF_PROCESSES) for name in network.processes}
     channels = {c.id: scope.allot(_identifier(c.id), _OF_CHANNELS) for c in network.channels}
     inside = {process.name: _inside(network, process, parameters, scope) for process in network.processes.values()}
     return NetworkNames(Names({**given, **arrays}, dict(kernel.parameter_types)), processes, channels, inside)
+
+
+def structure_variables(kernel: Kernel) -> Iterator[str]:
+    """The variables of the source whose members are arrays of the kernel."""
+    return iter(dict.fromkeys(a.variable for a in kernel.arrays.values() if a.variable not in kernel.arrays))
 
 
 class _Scope:

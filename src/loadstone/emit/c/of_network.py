@@ -15,13 +15,13 @@ where both are there, since nothing makes the store of an element wait for its l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import islpy as isl
 
 from loadstone.analysis.hls_pragmas import pipeline_interval
-from loadstone.emit.c.addresses import call_at, position_function
+from loadstone.emit.c.addresses import call_at
 from loadstone.emit.c.code import (
     EMPTY,
     Block,
@@ -42,6 +42,7 @@ from loadstone.emit.c.code import (
     used,
     word_type,
 )
+from loadstone.emit.c.external.elements import ExternalElements, externals
 from loadstone.emit.c.links import Link, Side
 from loadstone.emit.c.names import NetworkNames, ProcessNames, network_names, renamed
 from loadstone.emit.c.printer import instance_code, loop_code, written
@@ -54,7 +55,6 @@ from loadstone.model.types import INT
 from loadstone.networks.instances import active_channels, active_processes, may_be_negative
 from loadstone.networks.model import Channel, Kind, Network, Process
 from loadstone.networks.sizes import ChannelSize
-from loadstone.transfer.volumes import array_words
 
 Sizes = Mapping[str, ChannelSize]
 
@@ -75,7 +75,7 @@ def network_program(network: Network, sizes: Sizes, parameters: Mapping[str, int
         parts.cells,
         parts.streams,
         parts.counters,
-        called((*parts.positions.values(), *parts.cell_functions.values()), processes),
+        called((*parts.functions, *parts.cell_functions.values()), processes),
         processes,
         limit=_limit(parts),
         remark=_remark(parts),
@@ -145,16 +145,18 @@ class Parts:
     @cached_property
     def arrays(self) -> tuple[External, ...]:
         """The arrays in external memory: contents from before the kernel, and results."""
-        return (
-            *(self.external(array, "load") for array in self.moved("load")),
-            *(self.external(array, "store") for array in self.moved("store")),
-        )
+        return (*self._loaded, *self._stored)
 
-    def external(self, array: Array, kind: Kind) -> External:
-        """The memory from which an array is loaded, or to which it is stored."""
-        name = f"{self.names.source[array.name]}{'_out' if kind == 'store' else ''}"
-        words = array_words(array, self.values)
-        return External(name, array.name, array.type, array.extents, words, kind == "load", kind == "store")
+    @cached_property
+    def _loaded(self) -> tuple[External, ...]:
+        arrays = self.moved("load")
+        return externals(arrays, self.names.source, self.values, {array.name for array in arrays}, ())
+
+    @cached_property
+    def _stored(self) -> tuple[External, ...]:
+        arrays = self.moved("store")
+        found = externals(arrays, self.names.source, self.values, (), {array.name for array in arrays})
+        return tuple(replace(external, name=f"{external.name}_out") for external in found)
 
     @cached_property
     def counters(self) -> tuple[Counter, ...]:
@@ -197,10 +199,19 @@ class Parts:
         return (*self.parameters, *self.scalars, *self.arrays, *self.cells, *self.streams, *self.counters)
 
     @cached_property
-    def positions(self) -> Mapping[str, Function]:
-        """For arrays that are moved, the functions that give positions in them."""
-        arrays = dict.fromkeys((*self.moved("load"), *self.moved("store")))
-        return {a.name: position_function(a, self.names.source, self.parameters) for a in arrays}
+    def elements(self) -> ExternalElements:
+        """How elements are reached in external memory."""
+        arrays = tuple(dict.fromkeys((*self.moved("load"), *self.moved("store"))))
+        loads, stores = (
+            {array: external for external in found for array in external.arrays}
+            for found in (self._loaded, self._stored)
+        )
+        return ExternalElements(arrays, self.names.source, self.parameters, loads, stores)
+
+    @property
+    def functions(self) -> Iterator[Function]:
+        """The functions that reach external memory."""
+        return (function for found in self.elements.functions.values() for function in found)
 
     @cached_property
     def cell_functions(self) -> Mapping[str, Function]:
@@ -287,18 +298,15 @@ class ProcessBody:
         """What an instance does."""
         match self.process.kind:
             case "load":
-                value = code(f"const {word_type(self._read_arrays[0].type)} value = @;", self._element())
+                array = self._read_arrays[0]
+                element = self.parts.elements.loaded(array, self._point)
+                value = code(f"const {word_type(array.type)} value = @;", element)
                 return (value, *self._sends("value"), Text("words++;"))
             case "store":
-                return (*self._reads(), code("@ = value;", self._element()), Text("words++;"))
+                element = self.parts.elements.stored(self._read_arrays[0], self._point, Text("value"))
+                return (*self._reads(), element, Text("words++;"))
             case "compute":
                 return (*self._reads(), *self._compute(), *self._sends("result"))
-
-    def _element(self) -> Text:
-        """The element of external memory that an instance loads or stores."""
-        array = self._read_arrays[0]
-        place = call_at(self.parts.positions[array.name], self._point)
-        return code("@[@]", self.parts.external(array, self.process.kind), place)
 
     def _compute(self) -> Body:
         statement = renamed(self.parts.kernel.statement(self.process.name), self.parts.names.source)

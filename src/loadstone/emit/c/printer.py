@@ -359,6 +359,5 @@ def declaration(array: Array) -> str:
 
 def cast_to_rows(array: Array) -> str:
     """The declarator of a pointer to the rows of an array, as the source sees them."""
-    last = -1 if array.record else None
-    rest = "".join(f"[{emit_expression(e)}]" for e in array.extents[max(array.flat, 1) : last])
-    return f"{array.record or array.type} (*{array.name}){rest}"
+    rest = "".join(f"[{emit_expression(e)}]" for e in array.extents[max(array.flat, 1) : array.outer_rank])
+    return f"{array.record.type if array.record else array.type} (*{array.variable}){rest}"

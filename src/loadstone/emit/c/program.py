@@ -21,7 +21,8 @@ from loadstone.emit.c.code import (
     listed,
     origins,
 )
-from loadstone.emit.c.names import Names
+from loadstone.emit.c.external.structures import record_definitions
+from loadstone.emit.c.names import RESERVED, Names
 from loadstone.emit.c.printer import definitions, emit_expression, helpers_in, warnings_of_source, written
 from loadstone.model.expression import Expression, unary
 from loadstone.model.from_isl import condition_of
@@ -92,6 +93,11 @@ class Program:
         return self.kernel.name
 
     @property
+    def definitions(self) -> list[str]:
+        """The lines that define the types of arguments."""
+        return record_definitions(self.kernel, RESERVED) if any(a.record for a in self.kernel.arrays.values()) else []
+
+    @property
     def given(self) -> tuple[Parameter, ...]:
         """The arguments from the caller."""
         return (*self.parameters, *self.scalars, *self.arrays)
@@ -104,8 +110,8 @@ class Program:
     @cached_property
     def duplicated(self) -> tuple[External, ...]:
         """The arrays whose contents from before the kernel are in a memory of their own."""
-        results = {external.array for external in self.arrays if not external.read}
-        return tuple(external for external in self.arrays if external.read and external.array in results)
+        results = {array for external in self.arrays if not external.read for array in external.arrays}
+        return tuple(external for external in self.arrays if external.read and results.intersection(external.arrays))
 
     @cached_property
     def origins(self) -> dict[str, str]:

@@ -56,7 +56,7 @@ def _header(program: Program) -> str:
     guard = f"{program.name}_{program.way}_H".upper()
     lines = [
         f"/* {program.summary} */",
-        *(f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", ""),
+        *(f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "", *program.definitions),
         *program.promise("returns -1", "Returns 0, or -1 if memory or threads run out."),
         f"{program.signature('int', program.way)};",
         *(["", _ALONE, f"{program.signature('int', 'sequential')};"] if program.sequential else []),

@@ -10,7 +10,6 @@ from typing import Literal
 from loadstone.emit.c.code import (
     Block,
     Body,
-    External,
     Function,
     Get,
     Pipelined,
@@ -42,10 +41,6 @@ class Transfers:
     """The functions that load and store the elements of a tile."""
 
     interface: Interface
-
-    @cached_property
-    def _externals(self) -> Mapping[str, External]:
-        return {external.array: external for external in self.interface.arrays}
 
     @cached_property
     def walks(self) -> Mapping[str, Function]:
@@ -183,17 +178,16 @@ class Transfers:
     def _move(self, verb: Verb, array: Array, point: Sequence[Text]) -> Statement:
         given = self.interface
         inside = local_element(given, array, point, is_write=verb != "store")
-        outside = code("@[@]", self._externals[array.name], given.addresses.outside(array, point))
         queue = given.queues.get(array.name)
         match verb:
             case "take" if queue:
                 return Get(queue, code("@ = ", inside))
             case "load" if queue:
-                return Put(queue, outside)
+                return Put(queue, given.elements.loaded(array, point))
             case "store":
-                return code("@ = @;", outside, inside)
+                return given.elements.stored(array, point, inside)
             case _:
-                return code("@ = @;", inside, outside)
+                return code("@ = @;", inside, given.elements.loaded(array, point))
 
 
 def local_element(given: Interface, array: Array, subscripts: Sequence[Text], *, is_write: bool) -> Text:

@@ -51,7 +51,7 @@ def accelerator_info(
         "ports": list(_ports(top)),
         "identity": registers.identity,
         "registers": [_register_info(each) for each in registers.registers],
-        "arrays": {name: _array_info(design, registers, name) for name in design.bases},
+        "arrays": {name: _array_info(design, registers, name) for name in design.element_bytes},
         "scalars": {"in": list(design.scalars_in), "out": list(design.scalars_out)},
     }
 
@@ -77,7 +77,8 @@ def _array_info(design: AcceleratorDesign, registers: RegisterMap, name: str) ->
         "extents": list(store.extents),
         "strides": [size * stride for stride in store.strides],
         "bytes": size * store.depth,
-        "register": registers.of("base", name).name,
+        "register": registers.of("base", design.variable(name)).name,
+        **({"structures": store.variable, "offset": size * store.offset} if store.variable else {}),
     }
 
 
@@ -120,5 +121,6 @@ def _parameter_rows(info: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
 
 def _array_rows(info: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
     for name, array in info["arrays"].items():
-        terms = (array["register"], *(f"{stride}*i{k}" for k, stride in enumerate(array["strides"])))
+        start = [str(array["offset"])] if array.get("offset") else []
+        terms = (array["register"], *start, *(f"{stride}*i{k}" for k, stride in enumerate(array["strides"])))
         yield name, array["type"], room_of(name, array), array["bytes"], place_of(name, array, terms)

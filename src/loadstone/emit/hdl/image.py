@@ -25,7 +25,7 @@ class RegisterWord:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A run: where arrays lie, the words of memory before and after it and which bits are compared, and registers."""
+    """A run: where variables lie, words of memory before and after it and which bits are compared, and registers."""
 
     bases: Mapping[str, int]
     given: tuple[int, ...]
@@ -52,17 +52,17 @@ def make_trial(
     Arrays that are stored but not expected may hold anything after it. All other bytes must be as expected, or as they
     were. `moved` are the elements that are loaded and stored.
     """
-    bases = placed(design)
+    bases, arrays = placed(design), tuple(design.element_bytes)
     checks = {
         name: [_check(word, design.external[name]) for word in vectors.expected.get(name, vectors.given[name])]
-        for name in bases
+        for name in arrays
     }
-    unknown = {name for name in bases if name in stored and name not in vectors.expected}
-    ignored = {name: [_ignored(design, name, name in unknown, mask) for _, mask in checks[name]] for name in bases}
+    unknown = {name for name in arrays if name in stored and name not in vectors.expected}
+    ignored = {name: [_ignored(design, name, name in unknown, mask) for _, mask in checks[name]] for name in arrays}
     every = design.bus.data.mask
     return Trial(
         bases,
-        tuple(packed(design, bases, {name: vectors.given[name] for name in bases})),
+        tuple(packed(design, bases, {name: vectors.given[name] for name in arrays})),
         tuple(packed(design, bases, {name: [word for word, _ in each] for name, each in checks.items()})),
         tuple(every & ~word for word in packed(design, bases, ignored)),
         tuple(_writes(registers, vectors, {name: far(design.bus) + base for name, base in bases.items()})),

@@ -68,8 +68,8 @@ class Inliner:
     """Expands the calls of one kernel.
 
     `functions`: the functions to expand. `taken`: names in use. `local`: names declared by the kernel's function.
-    `active`: the functions around the place. `used`: there was a call to expand. `references`: the parameters, by
-    function and name, that stand for their arguments.
+    `active`: the functions around the place. `expanded`: the functions whose calls were expanded. `references`: the
+    parameters, by function and name, that stand for their arguments.
     """
 
     functions: Mapping[str, c_ast.FuncDef]
@@ -79,7 +79,7 @@ class Inliner:
     taken: set[str]
     local: Collection[str]
     active: list[str]
-    used: bool = False
+    expanded: set[str] = field(default_factory=set[str])
     references: Collection[tuple[str, str]] = frozenset()
     _names: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
@@ -206,7 +206,7 @@ class Inliner:
             hint = "return at the end of the function, or at the end of the branches of a condition"
             message = f"'{call.name}' returns from inside of a loop or block"
             raise refused(message, self.span(error.node), hint) from None
-        self.used = True
+        self.expanded.add(call.name)
         self.active.append(call.name)
         body = self.statements(body)
         self.active.pop()

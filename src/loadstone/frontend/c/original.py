@@ -22,19 +22,52 @@ def original_text(
 ) -> Original:
     """The text with the types, also of records, and with the constants and functions of its file that it uses.
 
-    Functions that use variables of the file stand inside of the text, where those variables are declared.
+    Functions that use variables of the file stand inside of the text, where those variables are declared, and so do
+    their callers.
     """
-    needed = {*_words(text), *(word for record in records for word in _words(record))}
+    types = {word for record in records for word in _words(record)}
+    outside, inside = _needed(definitions, functions, {*_words(text), *types})
+    defined, _ = _needed(definitions, (), types)
+    return Original("\n".join(outside), "\n".join([*inside, text]), scalars, records="\n".join(defined))
+
+
+def _needed(
+    definitions: Sequence[c_ast.Node], functions: Collection[str], names: Collection[str]
+) -> tuple[list[str], list[str]]:
+    """The definitions that some names lean on: those outside of the text, and nested functions."""
+    nested, needed = _nested_functions(definitions), set(names)
     outside: list[str] = []
     inside: list[str] = []
     for node in reversed(definitions):
         if not needed & set(_defined_names(node, functions)):
             continue
-        is_nested = isinstance(node, c_ast.FuncDef) and bool(_variables_used(node, definitions))
+        is_nested = isinstance(node, c_ast.FuncDef) and node.decl.name in nested
         code = _code(node, is_nested)
         needed |= set(_words(code))
         (inside if is_nested else outside).insert(0, code)
-    return Original("\n".join(outside), "\n".join([*inside, text]), scalars)
+    return outside, inside
+
+
+def are_defined_before(definitions: Sequence[c_ast.Node], functions: Collection[str]) -> bool:
+    """Whether each of some functions stands before its callers among them."""
+    known: set[str] = set()
+    for node in definitions:
+        if isinstance(node, c_ast.FuncDef) and node.decl.name in functions:
+            if set(names_used(node.body)) & (set(functions) - known):
+                return False
+            known.add(node.decl.name)
+    return True
+
+
+def _nested_functions(definitions: Sequence[c_ast.Node]) -> set[str]:
+    """The functions that use variables of the file, or call one that does and stands before them."""
+    found: set[str] = set()
+    for node in definitions:
+        if isinstance(node, c_ast.FuncDef) and (
+            _variables_used(node, definitions) or found & set(names_used(node.body))
+        ):
+            found.add(node.decl.name)
+    return found
 
 
 def _words(text: str) -> list[str]:

@@ -16,7 +16,7 @@ from loadstone.frontend.c.dialect import Dialect, spelled_in_cpp
 from loadstone.frontend.c.hls_pragmas import hls_pragmas
 from loadstone.frontend.c.inline import Inliner
 from loadstone.frontend.c.lower import Lowering
-from loadstone.frontend.c.original import original_text
+from loadstone.frontend.c.original import are_defined_before, original_text
 from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse
 from loadstone.frontend.c.pragmas import Text, read_directives
 from loadstone.frontend.c.preprocess import preprocess
@@ -87,6 +87,7 @@ class _Reader:
         self.lowering = Lowering(parsed.span, self.environment, self.problems)
         self.taken = {*names_used(parsed.tree), *names_declared(parsed.tree)}
         self.structures = Structures(self.environment, parsed.span, self.problems, self.taken)
+        self.expanded: frozenset[str] = frozenset()
         self.streams = Streams(dialect.streams, {**dialect.constants, **self.environment.enumerators}, parsed.span)
 
     def program(self, file: str) -> syntax.Program:
@@ -95,7 +96,8 @@ class _Reader:
         simple = {function.name: function for function in self._simple_functions()}
         items, result = self._without_return()
         items, text, is_own = self._expanded(items, simple)
-        symbols = symbols if is_own else tuple(replace(symbol, record="") for symbol in symbols)
+        if not is_own or self._has_formats or self.formats:
+            symbols = tuple(replace(symbol, record=None) for symbol in symbols)
         symbols = tuple(map(self._with_stream_shape, symbols))
         body = _with_result_declared(syntax.Block(tuple(self.lowering.statements(items))), result)
         directives = read_directives(self.pragmas, self.lowering.expression_at, self.problems)
@@ -106,7 +108,7 @@ class _Reader:
             tuple(simple.values()),
             body,
             directives,
-            self._original(simple, text, scalars, symbols),
+            self._original({*simple, *self.expanded}, text, scalars, symbols),
             self.parsed.span(self.scop.node),
             self.parsed.bare,
             self.lowering.unsupported,
@@ -128,16 +130,21 @@ class _Reader:
         symbols: tuple[syntax.Symbol, ...],
     ) -> Original | None:
         """The kernel as the user wrote it, unless types of it were given other formats."""
-        if self.environment.formats != dict(self.dialect.formats):
+        if self._has_formats:
             return None
         if self.dialect.original is None:
-            records = [symbol.record for symbol in symbols if symbol.record]
+            records = [symbol.record.type for symbol in symbols if symbol.record]
             return original_text(self.definitions, functions, text, scalars, records)
         found = self.dialect.original(self.scop.start, self._end)
         elements = {symbol.name: spelled_in_cpp(symbol.type) for symbol in symbols}
         outside = frozenset(symbol.name for symbol in self._globals() if not symbol.constant)
         streams = frozenset(self.streams.parameters)
         return replace(found, scalars=scalars, elements=elements, streams=streams, globals=outside)
+
+    @property
+    def _has_formats(self) -> bool:
+        """Whether types of the kernel were given other formats."""
+        return self.environment.formats != dict(self.dialect.formats)
 
     def _with_stream_shape(self, symbol: syntax.Symbol) -> syntax.Symbol:
         """A stream as the array of all its elements, in order."""
@@ -163,7 +170,8 @@ class _Reader:
         inliner = Inliner(functions, self.environment, self.parsed.span, self.problems, self.taken, local, active)
         inliner.references = self.dialect.references
         changed = self.structures.statements(self._without_streams(inliner.statements(items)))
-        if not (inliner.used or self.structures.used):
+        self.expanded = frozenset(inliner.expanded)
+        if not self.structures.used and are_defined_before(self.definitions, {*simple, *self.expanded}):
             return changed, self._text(), True
         block = c_generator.CGenerator().visit(c_ast.Compound(changed))
         return changed, block.strip().removeprefix("{").removesuffix("}"), False
@@ -217,7 +225,7 @@ class _Reader:
         for part in self.structures.shared_declarations(node):
             try:
                 symbol = self.lowering.symbol(part, initialised=initialised, live_out=live_out)
-                yield replace(symbol, record=self.structures.records.get(symbol.name, ""))
+                yield replace(symbol, record=self.structures.records.get(symbol.name))
             except InputError as error:
                 self.lowering.unsupported[part.name] = error.diagnostics[0]
 

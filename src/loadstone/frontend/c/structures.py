@@ -4,9 +4,10 @@ struct complex w;             ->  float w_re; float w_im;
 struct complex *z;            ->  float (*z)[2];
 z[i].re = w.im;               ->  z[i][0] = w_im;
 z[i] = w;                     ->  z[i][0] = w_re; z[i][1] = w_im;
+struct particle *p;           ->  float *p_mass; char *p_kind;
 
-Arrays of structures that the kernel shares with others keep their layout: where all members have one type, they are
-words that follow each other. Where they have not, and inside of the kernel, each member is an array of its own.
+Arrays of structures whose members have one type are words that follow each other. Other structures become one variable
+for each member. Those that the kernel shares with others keep their layout: a `Record` says where elements lie.
 """
 
 from __future__ import annotations
@@ -14,43 +15,52 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field
-from math import prod
 
 from pycparser import c_ast
 
 from loadstone.errors import InputError, Problems, Span, refused
-from loadstone.frontend.c.declarations import Environment, constant_number, shape_of
+from loadstone.frontend.c.declarations import Environment
+from loadstone.frontend.c.record_layout import Layout, NotLaidOut, is_of_words, layout_of
 from loadstone.frontend.c.trees import element, innermost, items_of, mapped, renamed, subscripted, with_innermost
+from loadstone.model.record import Member, Record
 
 _Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Where a member lies in a structure, in words, and the distances of its elements."""
+    """A member of a structure whose members all have some bytes."""
 
-    first: int
-    strides: tuple[int, ...]
+    member: Member
+    size: int
+
+    def place(self, subscripts: list[c_ast.Node], base: c_ast.Node) -> c_ast.Node:
+        """The position of a word in the structure."""
+        total: c_ast.Node = c_ast.Constant("int", str(self.member.offset // self.size), base.coord)
+        for stride, subscript in zip(self.member.strides, subscripts, strict=True):
+            factor = c_ast.Constant("int", str(stride // self.size), base.coord)
+            total = c_ast.BinaryOp("+", total, c_ast.BinaryOp("*", factor, subscript, base.coord), base.coord)
+        return total
 
 
 @dataclass(frozen=True, slots=True)
 class _Variable:
     """A declared variable with structure type: what its members are called, and how many subscripts it has itself.
 
-    `words` tell where members lie in a structure that keeps its layout, `inside` that the kernel declares it.
+    `words` tell where members lie in a structure of words. `is_kept`: it keeps its layout, or nobody else sees it.
     """
 
     members: dict[_Path, str]
     rank: int
     words: dict[_Path, _Words] | None = None
-    inside: bool = False
+    is_kept: bool = False
 
 
 @dataclass(slots=True)
 class Structures:
     """Takes the structures of one kernel apart; `used`: some from outside of it do not keep their layout.
 
-    `records` are the types of variables that do.
+    `records` tell where the variables that stand for others lie.
     """
 
     environment: Environment
@@ -58,49 +68,54 @@ class Structures:
     problems: Problems
     taken: set[str]
     used: bool = False
-    records: dict[str, str] = field(default_factory=dict[str, str])
+    records: dict[str, Record] = field(default_factory=dict[str, Record])
     _scopes: list[dict[str, _Variable | None]] = field(default_factory=lambda: [{}])
 
-    def declarations(self, node: c_ast.Decl, *, inside: bool = False) -> list[c_ast.Decl]:
+    def declarations(self, node: c_ast.Decl, *, is_kept: bool = False) -> list[c_ast.Decl]:
         """The declarations of the members, without values; a variable of another type is left as it is."""
         members = dict(self._members(node.type))
         if () in members:
             self._scopes[-1][node.name] = None
             return [node]
         names = {path: self._fresh("_".join((node.name, *path))) for path in members}
-        self._scopes[-1][node.name] = _Variable(names, len(list(_layers(node.type))), inside=inside)
+        self._scopes[-1][node.name] = _Variable(names, len(list(_layers(node.type))), is_kept=is_kept)
         return [_member(node, kind, names[path]) for path, kind in members.items()]
 
     def shared_declarations(self, node: c_ast.Decl) -> list[c_ast.Decl]:
-        """The declarations of what the kernel shares with others; an array keeps the layout of its structures."""
-        rank = len(list(_layers(node.type)))
-        words = self._words(node.type) if rank and node.init is None else None
-        if words is None:
+        """The declarations of what the kernel shares with others; structures keep their layout."""
+        layout, name = self._layout(node), _type_text(innermost(node.type))
+        if layout is None or not name:
             return self.declarations(node)
-        size, inner, places = words
-        self._scopes[-1][node.name] = _Variable({path: str(node.name) for path in places}, rank, places)
-        self.records[node.name] = _type_text(innermost(node.type))
-        row = c_ast.ArrayDecl(inner, c_ast.Constant("int", str(size), node.coord), [], node.coord)
+        members = {tuple(step.name for step in member.steps): member for member, _ in layout.members}
+        if is_of_words(layout) and list(_layers(node.type)):
+            self.records[node.name] = Record(node.name, name, layout.size, tuple(members.values()))
+            return [self._in_words(node, members, layout)]
+        parts = self.declarations(node, is_kept=True)
+        for part, member in zip(parts, members.values(), strict=True):
+            self.records[part.name] = Record(node.name, name, layout.size, (member,))
+        return parts
+
+    def _layout(self, node: c_ast.Decl) -> Layout | None:
+        """Where the members of a variable lie, if it is made of structures of numbers and has no given value."""
+        structure = self._structure(node.type)
+        if structure is None or node.init is not None:
+            return None
+        try:
+            return layout_of(structure, self._structure, self.environment)
+        except NotLaidOut:
+            return None
+
+    def _in_words(self, node: c_ast.Decl, members: dict[_Path, Member], layout: Layout) -> c_ast.Decl:
+        """The declaration of an array of structures as one of words."""
+        size = layout.members[0][1].storage.bits // 8
+        words = {path: _Words(member, size) for path, member in members.items()}
+        rank = len(list(_layers(node.type)))
+        self._scopes[-1][node.name] = _Variable({path: str(node.name) for path in words}, rank, words, is_kept=True)
+        inner = innermost(next(kind for _, kind in self._members(innermost(node.type))))
+        row = c_ast.ArrayDecl(inner, c_ast.Constant("int", str(layout.size // size), node.coord), [], node.coord)
         result = copy(node)
         result.type = with_innermost(node.type, row)
-        return [renamed(result, node.name)]
-
-    def _words(self, node: c_ast.Node) -> tuple[int, c_ast.Node, dict[_Path, _Words]] | None:
-        """The words of a structure, the declarator of one, and where members lie; None unless all have one type."""
-        members = dict(self._members(innermost(node)))
-        shapes = {path: shape_of(kind, self.environment) for path, kind in members.items()}
-        if () in members or len({shape.element for shape in shapes.values()}) != 1:
-            return None
-        places: dict[_Path, _Words] = {}
-        size = 0
-        for path, shape in shapes.items():
-            extents = [constant_number(extent, self.environment.enumerators) for extent in shape.extents]
-            if shape.element is None or shape.pointer or not all(isinstance(extent, int) for extent in extents):
-                return None
-            whole = [int(extent) for extent in extents if extent is not None]
-            places[path] = _Words(size, tuple(prod(whole[k + 1 :]) for k in range(len(whole))))
-            size += prod(whole)
-        return size, innermost(next(iter(members.values()))), places
+        return renamed(result, node.name)
 
     def statements(self, nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
         """The statements without structures; those with problems are left out."""
@@ -171,7 +186,7 @@ class Structures:
 
     def _declared(self, node: c_ast.Decl) -> list[c_ast.Decl]:
         """The declarations of the members of a structure, with their values."""
-        parts = self.declarations(node, inside=True)
+        parts = self.declarations(node, is_kept=True)
         if node.init is None:
             return parts
         if isinstance(node.init, c_ast.InitList):
@@ -233,9 +248,9 @@ class Structures:
             raise self._not_a_member(base, path, variable)
         if variable.words is not None:
             changed = [self._expression(subscript) for subscript in subscripts]
-            place = _place(variable.words[path], changed[variable.rank :], base)
+            place = variable.words[path].place(changed[variable.rank :], base)
             return element(c_ast.ID(variable.members[path], base.coord), [*changed[: variable.rank], place])
-        self.used = self.used or not variable.inside
+        self.used = self.used or not variable.is_kept
         member = c_ast.ID(variable.members[path], base.coord)
         return element(member, [self._expression(subscript) for subscript in subscripts])
 
@@ -246,19 +261,15 @@ class Structures:
         return refused(f"the structure has no member '{'.'.join(path)}'", self.span(base), hint)
 
 
-def _place(words: _Words, subscripts: list[c_ast.Node], base: c_ast.Node) -> c_ast.Node:
-    """The position of a word of a structure."""
-    total: c_ast.Node = c_ast.Constant("int", str(words.first), base.coord)
-    for stride, subscript in zip(words.strides, subscripts, strict=True):
-        scaled = c_ast.BinaryOp("*", c_ast.Constant("int", str(stride), base.coord), subscript, base.coord)
-        total = c_ast.BinaryOp("+", total, scaled, base.coord)
-    return total
-
-
 def _type_text(node: c_ast.Node) -> str:
-    """The name of a structure type, as the source uses it."""
-    kind = getattr(node, "type", None)
-    return " ".join(kind.names) if isinstance(kind, c_ast.IdentifierType) else f"struct {getattr(kind, 'name', '')}"
+    """The name of a structure type, as the source uses it; empty if it has none."""
+    match getattr(node, "type", None):
+        case c_ast.IdentifierType(names=names):
+            return " ".join(names)
+        case c_ast.Struct(name=str() as name):
+            return f"struct {name}"
+        case _:
+            return ""
 
 
 def _member(node: c_ast.Decl, kind: c_ast.Node, name: str) -> c_ast.Decl:

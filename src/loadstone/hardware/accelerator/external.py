@@ -69,7 +69,7 @@ class External:
         shifts = {name: (self.top.element_bytes[name] - 1).bit_length() for name in mover.arrays}
         places = {name: element.place << shifts[name] for name, element in mover.elements.items()}
         choices = [
-            (mover.elements[name].wanted, (self.top.host.bases[name] + place).wrapped(self.top.bus.address))
+            (mover.elements[name].wanted, (self.top.bases[name] + place).wrapped(self.top.bus.address))
             for name, place in places.items()
         ]
         return one_hot_mux(choices).wrapped(self.top.bus.address)

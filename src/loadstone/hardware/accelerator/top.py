@@ -26,7 +26,7 @@ from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.timing import MemoryTiming
 from loadstone.hardware.design import AcceleratorDesign, bus_for, element_bytes
 from loadstone.hardware.host_ports import scalar_types
-from loadstone.hardware.layout import ArrayLayout, layouts_of
+from loadstone.hardware.layout import ArrayLayout, external_layouts
 from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.supervisor import tell_failures
 from loadstone.loops.accelerator import Accelerator
@@ -77,7 +77,8 @@ class _Top(BusTop):
         kernel = accelerator.kernel
         self.accelerator, self.ranges, sizes = accelerator, Ranges(kernel, limits), element_bytes(accelerator)
         self.lanes = find_lanes(accelerator, limits, unroll)
-        self.external = layouts_of(self.ranges, [array.name for array in accelerator.transferred if not array.rank])
+        transferred = [array.name for array in accelerator.transferred if not array.rank]
+        self.external = external_layouts(self.ranges, transferred)
         self.inside = local_layouts(accelerator, self.ranges, self.lanes.banking)
         tree = process_loops(accelerator, lane_loops(accelerator, self.lanes))
         self.compute = make_compute_unit(
@@ -86,7 +87,8 @@ class _Top(BusTop):
         name, types = fresh(f"{kernel.name}_accelerator", ()), self.compute.control.parameter_types
         modules, title = ModuleNames((*self.compute.modules, name)), f"{kernel.name}, tile by tile."
         scalars = scalar_types(self.compute)
-        super().__init__(kernel, name, modules, title, bus_for(sizes, bus), sizes, types, scalars, (EVENTS,))
+        moved = {each: self.external[each] for each in sizes}
+        super().__init__(kernel, name, modules, title, bus_for(sizes, bus), moved, types, scalars, (EVENTS,))
 
     def fill(self, stalls: bool) -> None:
         """Adds all parts and connects them."""

@@ -17,7 +17,7 @@ from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.pipeline import Datapath, Probe, make_datapath
 from loadstone.hardware.datapath.timing import MemoryTiming, Timetable, timetable
 from loadstone.hardware.direct.places import Found, Level, found_places, make_levels
-from loadstone.hardware.layout import ArrayLayout, layouts_of
+from loadstone.hardware.layout import ArrayLayout, external_layouts
 from loadstone.hardware.names import ModuleNames
 from loadstone.loops.paths import statements as statements_of
 from loadstone.loops.ranges import Ranges
@@ -93,7 +93,7 @@ class DirectStatements:
 def make_direct_statements(ranges: Ranges, operations: Operations) -> DirectStatements:
     """The controller and the datapaths of a kernel in its original order, for parameters in ranges."""
     kernel = ranges.kernel
-    tree, stores = program_loops(program_of(kernel)), layouts_of(ranges)
+    tree, stores = program_loops(program_of(kernel)), external_layouts(ranges)
     statements = {name: kernel.statement(name) for name in statements_of(tree)}
     signatures = {name: signature(each, kernel.parameters, stores) for name, each in statements.items()}
     name = fresh(f"{kernel.name}_direct", OWN)

@@ -61,7 +61,7 @@ def make_direct_design(
     statements = make_direct_statements(Ranges(kernel, limits), operations or Operations())
     element_bytes = {name: kernel.arrays[name].type.storage.bits // 8 for name in statements.arrays}
     wide = bus_for(element_bytes, bus)
-    top = _Top(statements, replace(wide, burst=min(wide.burst, BURST), count_width=COUNT_WIDTH), element_bytes)
+    top = _Top(statements, replace(wide, burst=min(wide.burst, BURST), count_width=COUNT_WIDTH))
     top.fill()
     return top.finished(ComputeDesign, limits, statements.compute.stores, compute=statements.compute)
 
@@ -69,16 +69,17 @@ def make_direct_design(
 class _Top(BusTop):
     """The top module while it is made."""
 
-    def __init__(self, statements: DirectStatements, bus: Bus, element_bytes: Mapping[str, int]) -> None:
+    def __init__(self, statements: DirectStatements, bus: Bus) -> None:
         self.statements, self.compute = statements, statements.compute
         name, kernel, modules = self.compute.name, self.compute.kernel, ModuleNames(self.compute.modules)
         types, scalars = self.compute.control.parameter_types, scalar_types(self.compute)
         title = f"{kernel.name}, directly on external memory."
-        super().__init__(kernel, name, modules, title, bus, element_bytes, types, scalars)
+        moved = {name: self.compute.stores[name] for name in statements.arrays}
+        super().__init__(kernel, name, modules, title, bus, moved, types, scalars)
         self.data, self.index = unsigned(self.widths.widest), unsigned(address_width(OPEN_WRITES))
         self.records = Records({name: statements.fields(name) for name in self.compute.datapaths})
         self.queued = self.records.queued(longest(statements.words), entry=self.index, same=bit)
-        self.elements = Elements({name: self.compute.stores[name] for name in statements.arrays})
+        self.elements = Elements(moved)
         places = {name: statements.places(name) for name in self.compute.datapaths}
         self.turns = Turns(self.names, self.records, self.elements, places)
 
@@ -232,7 +233,7 @@ class _Top(BusTop):
         place = self.elements.place(element)
         sizes = {name: (count - 1).bit_length() for name, count in self.element_bytes.items()}
         offset = self.elements.by_array(element, {name: place << size for name, size in sizes.items()})
-        base = self.elements.by_array(element, self.host.bases)
+        base = self.elements.by_array(element, self.bases)
         ports = {"request_valid": valid, "request_address": (base + offset).wrapped(self.bus.address)}
         ports["request_count"] = const(1)
         if not self.widths.are_equal:

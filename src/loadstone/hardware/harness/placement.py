@@ -18,7 +18,7 @@ def far(bus: Bus) -> int:
 
 
 def placed(design: BusDesign, given: Mapping[str, int] | None = None) -> dict[str, int]:
-    """The byte addresses of all arrays in a memory; arrays without a given one lie one after the other."""
+    """The byte addresses of all variables in a memory; those without a given one lie one after the other."""
     found = dict(given or {})
     free = max((_end(design, name, at) for name, at in found.items()), default=0)
     for name in design.bases:
@@ -34,8 +34,13 @@ def words_needed(design: BusDesign, bases: Mapping[str, int]) -> int:
     return 1 << max(1, (-(-end // design.bus.bytes) - 1).bit_length())
 
 
-def _end(design: BusDesign, name: str, base: int) -> int:
-    return base + design.external[name].depth * design.element_bytes[name]
+def _end(design: BusDesign, variable: str, base: int) -> int:
+    held = (name for name in design.element_bytes if design.variable(name) == variable)
+    return base + max(_bytes(design, name) for name in held)
+
+
+def _bytes(design: BusDesign, array: str) -> int:
+    return design.external[array].depth * design.element_bytes[array]
 
 
 def packed(design: BusDesign, bases: Mapping[str, int], elements: Mapping[str, Sequence[int]]) -> list[int]:
@@ -43,18 +48,19 @@ def packed(design: BusDesign, bases: Mapping[str, int], elements: Mapping[str, S
     width = design.bus.bytes
     data = bytearray(words_needed(design, bases) * width)
     for name, words in elements.items():
-        base, size = bases[name], design.element_bytes[name]
+        base, size, layout = bases[design.variable(name)], design.element_bytes[name], design.external[name]
         mask = (1 << 8 * size) - 1
-        data[base : base + size * len(words)] = b"".join((word & mask).to_bytes(size, "little") for word in words)
+        for place in layout.places(layout.extents) if layout.variable else range(len(words)):
+            data[base + size * place : base + size * (place + 1)] = (words[place] & mask).to_bytes(size, "little")
     return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]
 
 
 def unpacked(design: BusDesign, bases: Mapping[str, int], words: Sequence[int]) -> dict[str, list[int]]:
-    """The elements of all arrays in the words of a memory, row by row as `external` says."""
+    """The elements of all arrays in the words of a memory, at their addresses in `external`."""
     data = b"".join(word.to_bytes(design.bus.bytes, "little") for word in words)
     found: dict[str, list[int]] = {}
-    for name, base in bases.items():
-        size = design.element_bytes[name]
-        places = range(base, _end(design, name, base), size)
+    for name, size in design.element_bytes.items():
+        base = bases[design.variable(name)]
+        places = range(base, base + _bytes(design, name), size)
         found[name] = [int.from_bytes(data[at : at + size], "little") for at in places]
     return found

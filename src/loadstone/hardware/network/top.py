@@ -7,7 +7,7 @@ own: nothing makes the store of an element wait for its load, and programs of ne
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loadstone.bus.ports import Bus
 from loadstone.hardware.bus_top import BusTop
@@ -15,7 +15,7 @@ from loadstone.hardware.control.interface import OWN
 from loadstone.hardware.control.ranged import type_between
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.design import BusDesign, bus_for
-from loadstone.hardware.layout import layouts_of
+from loadstone.hardware.layout import ArrayLayout, RecordLayout, external_layouts
 from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.network.channels import make_channel
 from loadstone.hardware.network.links import Link, Planner, links_of, network_within
@@ -68,6 +68,13 @@ def make_network_design(
     return top.finished(NetworkDesign, limits, top.external, results=top.results)
 
 
+def layout_under(layout: ArrayLayout, is_result: bool) -> ArrayLayout:
+    """The layout of an array; results of members of structures lie in structures of their own."""
+    if not is_result or not isinstance(layout, RecordLayout):
+        return layout
+    return replace(layout, record=replace(layout.record, variable=f"{layout.record.variable} out"))
+
+
 class _Top(BusTop):
     """The top module while it is made."""
 
@@ -89,14 +96,13 @@ class _Top(BusTop):
         loaded, stored = self._arrays("load"), self._arrays("store")
         self.results = {name: f"{name} out" if name in loaded else name for name in stored}
         titles = {**{name: name for name in loaded}, **{title: name for name, title in self.results.items()}}
-        stores = layouts_of(ranges)
-        self.external = {title: stores[name] for title, name in titles.items()}
+        stores = external_layouts(ranges)
+        self.external = {title: layout_under(stores[name], title != name) for title, name in titles.items()}
         sizes_moved = {title: kernel.arrays[name].type.storage.bits // 8 for title, name in titles.items()}
         name, types = fresh(f"{kernel.name}_network", OWN), {each: type_between(*limits[each]) for each in limits}
         modules, title = ModuleNames((name,)), f"{kernel.name} as a process network."
-        super().__init__(
-            kernel, name, modules, title, bus_for(sizes_moved, bus), sizes_moved, types, self._scalar_types()
-        )
+        chosen, scalars = bus_for(sizes_moved, bus), self._scalar_types()
+        super().__init__(kernel, name, modules, title, chosen, self.external, types, scalars)
 
     def _arrays(self, kind: Kind) -> list[str]:
         """The arrays of which elements are loaded or stored over the bus."""
@@ -180,7 +186,7 @@ class _Top(BusTop):
         offer |= {port: self.host.parameters[each] for each, port in design.parameters.items()}
         offer |= {port: self.host.scalars_in[each] for each, port in design.scalars.items()}
         if self._title(process):
-            offer["base"] = self.host.bases[self._title(process)]
+            offer["base"] = self.bases[self._title(process)]
         elif process.kind == "load":
             offer["given"] = self.host.scalars_in[process.array]
         inputs = {port.name: offer[port.name] for port in design.module.of_kind("input")}

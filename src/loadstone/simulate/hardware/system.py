@@ -52,7 +52,7 @@ class SystemResult:
 class SystemRun:
     """An accelerator on a memory, and what it is run on: parameters, and the contents of arrays, which it changes.
 
-    `bases` are the byte addresses of arrays; those that are not given lie one after the other.
+    `bases` are the byte addresses of variables; those that are not given lie one after the other.
     """
 
     design: BusDesign
@@ -85,7 +85,8 @@ class SystemRun:
         """The words of the memory before the run."""
         design, memory = self.design, self.memory
         elements = {
-            each: memory_words(design.external[each], memory[each].extents, memory[each].cells) for each in bases
+            each: memory_words(design.external[each], memory[each].extents, memory[each].cells)
+            for each in design.element_bytes
         }
         return packed(design, bases, elements)
 

@@ -117,9 +117,11 @@ def has_many_tiles(accelerator: Accelerator, parameters: Mapping[str, int]) -> b
 
 def placed_arrays(design: AcceleratorDesign, bases: Mapping[str, int] | None = None) -> dict[str, Placed]:
     """The arrays of a design in external memory: where bases say, or where `placed` puts them."""
+    found = placed(design, bases)
     return {
-        name: Placed(base, design.element_bytes[name], design.external[name].strides)
-        for name, base in placed(design, bases).items()
+        name: Placed(found[design.variable(name)] + size * design.external[name].offset, size, external.strides)
+        for name, size in design.element_bytes.items()
+        for external in [design.external[name]]
     }
 
 

@@ -5,9 +5,19 @@ Entries are those of `emit.c.comparison.entry`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from loadstone.emit.c.comparison.cpp_original import emit_cpp_original
 from loadstone.emit.c.comparison.entry import entry_head, parameter_lines
-from loadstone.emit.c.printer import cast_to_rows, declaration, emit_kernel, scalars_by_pointer, undefined_macros
+from loadstone.emit.c.external.structures import Packing, apart, type_of
+from loadstone.emit.c.printer import (
+    cast_to_rows,
+    declaration,
+    emit_expression,
+    emit_kernel,
+    scalars_by_pointer,
+    undefined_macros,
+)
 from loadstone.errors import Diagnostic, ToolError
 from loadstone.loops import Node, generate
 from loadstone.loops.transformed import Style, program_loops
@@ -47,13 +57,49 @@ def emit_original(kernel: Kernel, entry: str) -> str:
     headers = _HEADERS + "".join(f"{line}\n" for line in undefined_macros(kernel))
     lines = [headers, original.preamble, _HELPERS, entry_head(entry, "loadstone_"), "{", "  (void)loadstone_words;"]
     lines += parameter_lines(kernel)
-    outside = [(k, a) for k, a in enumerate(kernel.arrays.values()) if not a.local]
-    lines += [f"  {_opened(array, position)};" for position, array in outside]
+    packings = _packings(kernel)
+    packed = {array.name for packing in packings.values() for array in packing.arrays}
+    whole = [(k, a) for k, a in enumerate(kernel.arrays.values()) if a.name not in packed]
+    lines += [f"  {_opened(array, position)};" for position, array in whole if not array.local]
+    lines += [line for name, packing in packings.items() for line in (*packing.opened(), _structures(name, packing))]
     lines += [f"  {kind} {name};" for kind, name in original.scalars]
     lines.append(original.text)
-    scalars = [(k, a) for k, a in enumerate(kernel.arrays.values()) if a.rank == 0 and (a.live_out or not a.local)]
+    scalars = [(k, a) for k, a in whole if a.rank == 0 and (a.live_out or not a.local)]
     lines += [f"  *({a.type} *)loadstone_memory[{k}] = {a.name};" for k, a in scalars]
+    lines += [line for name, packing in packings.items() for line in _taken_apart(name, packing)]
     return "\n".join([*lines, "}", ""])
+
+
+def _packings(kernel: Kernel) -> dict[str, Packing]:
+    """The structures whose members are arrays of the kernel, by variable."""
+    places = {name: f"loadstone_memory[{k}]" for k, name in enumerate(kernel.arrays)}
+    return {
+        variable: Packing(f"loadstone_{variable}", type_of(arrays), arrays, places, _counts(arrays))
+        for variable, arrays in apart(kernel.arrays.values()).items()
+    }
+
+
+def _counts(arrays: Iterable[Array]) -> dict[str, str]:
+    """The numbers of elements of arrays."""
+    return {
+        array.name: " * ".join(f"(long)({emit_expression(extent)})" for extent in array.extents) or "1"
+        for array in arrays
+    }
+
+
+def _structures(variable: str, packing: Packing) -> str:
+    """The declaration of a variable with structures, as the text sees it."""
+    if packing.arrays[0].outer_rank == 0:
+        return f"  {packing.type} {variable} = *{packing.name};"
+    return f"  {cast_to_rows(packing.arrays[0])} = (void *){packing.name};"
+
+
+def _taken_apart(variable: str, packing: Packing) -> Iterator[str]:
+    """Lines that take the members out of structures after the run."""
+    if packing.arrays[0].outer_rank == 0:
+        yield f"  *{packing.name} = {variable};"
+    yield from packing.unpacked()
+    yield packing.closed()
 
 
 def _opened(array: Array, position: int) -> str:

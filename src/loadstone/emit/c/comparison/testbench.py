@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from loadstone.emit.c.arithmetic import literal
-from loadstone.emit.c.code import INDENT, word_type
+from loadstone.emit.c.code import INDENT, External, word_type
 from loadstone.emit.c.comparison.entry import entry_head
+from loadstone.emit.c.external.structures import Packing, apart
 from loadstone.emit.c.names import Names
 from loadstone.emit.c.printer import braced, emit_expression, helpers_used
 from loadstone.emit.c.program import Program
@@ -69,23 +70,52 @@ class Callee:
         return (self.program.way, *(["sequential"] if self.program.sequential and not self.flavour else []))
 
     def call(self, way: str, words: Sequence[str], failed: Sequence[str]) -> list[str]:
-        """The lines that call it with its arrays in `memory`, and in `initial` where they were copied."""
-        program = self.program
-        place = {name: k for k, name in enumerate(program.kernel.arrays)}
-        source = {program.names[name]: k for name, k in place.items()}
+        """The lines that call it with its arrays in `memory`, and in `initial` where they were copied.
+
+        Members of structures are copied to structures before, and back afterwards.
+        """
+        program, packings = self.program, self._packings
+        source = {program.names[name]: k for name, k in self._places.items()}
         scalars = [f"*({word_type(scalar.type)} *)memory[{source[scalar.name]}]" for scalar in program.scalars]
-        arrays = [
-            f"({word_type(a.type)} *){'initial' if a in program.duplicated else 'memory'}[{place[a.array]}]"
-            for a in program.arrays
-        ]
+        arrays = [packings[a.name].name if a.name in packings else self._argument(a) for a in program.arrays]
         arguments = ", ".join([*(p.name for p in program.parameters), *scalars, *arrays, *words])
         call = f"{program.name}_{'top' if self.flavour else way}({arguments})"
-        return [f"{call};"] if self.flavour else braced(f"if ({call} != 0)", failed)
+        return [
+            *(line for packing in packings.values() for line in packing.opened()),
+            *([f"{call};"] if self.flavour else braced(f"if ({call} != 0)", failed)),
+            *(line for a in program.arrays if a.name in packings and a.written for line in self._unpacked(a)),
+            *(packing.closed() for packing in packings.values()),
+        ]
+
+    @property
+    def _places(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.program.kernel.arrays)}
+
+    def _argument(self, external: External) -> str:
+        memory = "initial" if external in self.program.duplicated else "memory"
+        return f"({external.type} *){memory}[{self._places[external.arrays[0]]}]"
+
+    @property
+    def _packings(self) -> dict[str, Packing]:
+        """The structures for arguments whose members are arrays of their own, by the names of arguments."""
+        kernel, names = self.program.kernel, self.program.names
+        found: dict[str, Packing] = {}
+        for external in self.program.arrays:
+            arrays = tuple(kernel.arrays[name] for name in external.arrays)
+            if apart(arrays):
+                cells = {name: f"memory[{self._places[name]}]" for name in external.arrays}
+                counts = {array.name: _element_count(array, names) for array in arrays}
+                found[external.name] = Packing(f"{external.name}_packed", external.type, arrays, cells, counts)
+        return found
+
+    def _unpacked(self, external: External) -> Iterator[str]:
+        return self._packings[external.name].unpacked()
 
     @property
     def copied(self) -> list[int]:
         """The arrays whose initial contents must be copied."""
-        return [list(self.program.kernel.arrays).index(external.array) for external in self.program.duplicated]
+        whole = (external for external in self.program.duplicated if external.name not in self._packings)
+        return [self._places[external.arrays[0]] for external in whole]
 
 
 def emit_entry(callee: Callee) -> str:
