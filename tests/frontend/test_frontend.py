@@ -875,10 +875,9 @@ def test_an_unknown_extent_becomes_a_parameter(read: Read) -> None:
     "body",
     [
         "for (i = 0; i < n; i++) a[i] = 0; for (j = 0; j < m; j++) { a[i - 1] = 1; for (i = 0; i < m; i++) b[i] = 2; }",
-        "for (i = 0; i < n; i++) a[i] = 0; i = 3; a[i] = 1;",
         "for (j = 0; j < m; j++) { a[i] = 1; for (i = 0; i < n; i++) b[i] = 2; }",
         "if (m > 3) for (i = 0; i < n; i++) a[i] = 0; a[i - 1] = 1;",
-        "for (i = 0; i < n; i += 2) a[i] = 0; a[i - 1] = 1;",
+        "for (i = 0; i < n; i++) { a[i] = 0; if (i == m) break; } a[i] = 1;",
     ],
 )
 def test_iterator_whose_value_is_not_known_cannot_be_used(body: str, read: Read) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import count
 from typing import assert_never
 
 import islpy as isl
 
-from loadstone.errors import InputError, Problems, refused
+from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend import syntax
 from loadstone.frontend.arrays import UnknownExtent, declared_context, kernel_arrays, with_size
+from loadstone.frontend.control.induction import with_inductions
+from loadstone.frontend.control.iterations import check_counter, iterations_of
+from loadstone.frontend.control.jumps import with_flags
 from loadstone.frontend.control_names import steering_names
 from loadstone.frontend.data_bounds import with_ranges
 from loadstone.frontend.directives import default_values, parameter_context, requested_tiling
@@ -22,6 +26,7 @@ from loadstone.frontend.scopes import (
     control_expressions,
     expressions,
     iterators,
+    jumps,
     names_in,
     nodes,
     resolve,
@@ -35,19 +40,16 @@ from loadstone.frontend.typing import (
     Typing,
     condition_parts,
     conjunction,
-    not_affine,
     settled,
 )
-from loadstone.frontend.wraparound import Wrap, observed_wraps, settled_wraps, wraps_of
+from loadstone.frontend.wraparound import Wrap, observed_wraps, settled_wraps
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
-from loadstone.model.expression import COMPARISONS, LOGICAL, Expression, Select, converted, unary, walk
+from loadstone.model.expression import Expression, Select, unary, walk
 from loadstone.model.kernel import Access, Kernel, Original, Statement
-from loadstone.model.types import INT, ScalarType, promoted
+from loadstone.model.types import INT, ScalarType
 from loadstone.poly import coalesced, map_from_values, set_space, variable
 from loadstone.poly.dimensions import with_free_coordinates
-from loadstone.poly.spaces import constant, later_in_last_dim, stepped
-
-_ENDLESS, _BOUNDED = "the loop does not end", "bound the iterator in the loop's direction"
+from loadstone.poly.spaces import constant
 
 
 def build_kernel(program: syntax.Program) -> Kernel:
@@ -68,7 +70,7 @@ def _built_with_sizes(program: syntax.Program, problems: Problems) -> Kernel:
 
 
 def _built(program: syntax.Program, problems: Problems) -> Kernel:
-    resolved = resolve(program, problems)
+    resolved = with_inductions(resolve(program, problems))
     names = _names(program, resolved)
     builder = _Builder(names, problems, resolved, program.formats)
     universe = isl.Set.universe(set_space(names.parameters, "", ()))
@@ -91,7 +93,7 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
         tuple(_within(statement, context) for statement in statements),
         arrays.arrays,
         default_values(program.directives, names, problems),
-        original=None if program.formats else _with_aliases(program.original, names),
+        original=None if program.formats else _with_aliases(program.original, names, arrays.arrays),
         assumptions=read.assumptions,
         remarks=read.remarks,
         pragmas=program.pragmas,
@@ -130,13 +132,14 @@ def _without_statement(program: syntax.Program, names: Names) -> InputError:
     return refused(message, program.span, "assign to an array, or to a variable that is used behind the kernel")
 
 
-def _with_aliases(original: Original | None, names: Names) -> Original | None:
+def _with_aliases(original: Original | None, names: Names, arrays: Collection[str]) -> Original | None:
     """The kernel's text with the scalars to declare that became affine values and so are no arrays."""
     if original is None:
         return None
     symbols = (names.symbols[name] for name in names.aliases)
     outside = tuple((symbol.type, symbol.name) for symbol in symbols if not symbol.local)
-    return replace(original, scalars=original.scalars + outside)
+    scalars = dict.fromkeys((*original.scalars, *outside))
+    return replace(original, scalars=tuple(each for each in scalars if each[1] not in arrays))
 
 
 def _names(program: syntax.Program, resolved: Resolved) -> Names:
@@ -204,13 +207,26 @@ def _all_names(node: syntax.Node) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a statement stands: its iterators, their domain, the time so far, and the data-dependent conditions."""
+    """Where a statement stands: its iterators, their domain, the time so far, and the data-dependent conditions.
+
+    `around`: how many of the conditions stand around the innermost loop.
+    """
 
     iterators: dict[str, ScalarType]
     domain: isl.Set
     time: tuple[int | tuple[str, int], ...]
     conditions: tuple[tuple[syntax.Expr, bool], ...]
     position: count[int]
+    around: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Taken:
+    """A jump and the iterations that take it; those that may, where it is not `certain`: it depends on data."""
+
+    node: syntax.Jump
+    where: isl.Set
+    certain: bool
 
 
 @dataclass(slots=True)
@@ -224,31 +240,48 @@ class _Builder:
     labels: set[str] = field(default_factory=set[str])
     unnamed: count[int] = field(default_factory=count)
     conditions: count[int] = field(default_factory=lambda: count(1))
+    jumps: list[_Taken] = field(default_factory=list[_Taken])
 
-    def block(self, block: syntax.Block, place: _Place) -> None:
-        """Build the statements of a block."""
+    def block(self, block: syntax.Block, place: _Place) -> isl.Set:
+        """Build the statements of a block; returns the iterations that do not get behind it."""
         self.labels |= {n.label for n in nodes(block) if isinstance(n, syntax.Assign) and n.label}
+        gone = _none_of(place.domain)
         for position, item in enumerate(block.items):
             try:
-                self._node(item, syntax.Block(block.items[position + 1 :]), place)
+                here = self._node(item, syntax.Block(block.items[position + 1 :]), place)
             except InputError as error:
                 self.problems.extend(error)
+                continue
+            if not here.is_empty():
+                gone = gone.union(here)
+                place = replace(place, domain=coalesced(place.domain.subtract(here)))
+        return gone
 
-    def _node(self, node: syntax.Node, rest: syntax.Block, place: _Place) -> None:
+    def _node(self, node: syntax.Node, rest: syntax.Block, place: _Place) -> isl.Set:
+        """Build a statement; returns the iterations that it leaves."""
         match node:
             case syntax.Block():
-                self.block(node, place)
+                return self.block(node, place)
+            case syntax.If():
+                return self._if(node, place)
+            case syntax.Jump():
+                return self._jump(node, place)
             case syntax.Declare():
                 pass
             case syntax.Assign():
                 if not self._is_alias(node, rest, place):
                     self._assign(node, place)
-            case syntax.If():
-                self._if(node, place)
             case syntax.For():
                 self._for(node, place)
             case _:
                 assert_never(node)
+        return _none_of(place.domain)
+
+    def _jump(self, node: syntax.Jump, place: _Place) -> isl.Set:
+        """Note a jump; returns the iterations that surely take it."""
+        certain = len(place.conditions) == place.around
+        self.jumps.append(_Taken(node, place.domain, certain))
+        return place.domain if certain else _none_of(place.domain)
 
     def _is_alias(self, node: syntax.Assign, rest: syntax.Block, place: _Place) -> bool:
         """Whether an integer gets its only value here, and stands for it: an affine value, or one without data that is
@@ -277,86 +310,43 @@ class _Builder:
     def _for(self, node: syntax.For, place: _Place) -> None:
         iterators = {**place.iterators, node.iterator: node.declared or INT}
         outer = _with_dim(place.domain, tuple(iterators), self.names.parameters)
-        domain = self._loop_domain(node, outer, iterators)
-        self._check_counter(node, domain)
+        loop = iterations_of(node, outer, iterators, self.names)
+        inside = _Place(iterators, loop.domain, place.time, place.conditions, count(), len(place.conditions))
+        taken = self._jumps_in(node, inside)
+        if any(not jump.certain for jump in taken):
+            self._with_flags(node, {jump.node for jump in taken if not jump.certain}, place)
+            return
+        domain = loop.ended(_union_of((jump.where for jump in taken if jump.node.leaves_loop), loop.domain))
+        self.wraps += loop.wraps
+        check_counter(node, domain, self.names)
         direction = (node.iterator, 1 if node.step > 0 else -1)
         time = (*place.time, next(place.position), direction)
-        self.block(node.body, _Place(iterators, domain, time, place.conditions, count()))
+        outer_jumps, self.jumps = self.jumps, []
+        self.block(node.body, replace(inside, domain=domain, time=time, position=count()))
+        self.jumps = outer_jumps
 
-    def _check_counter(self, node: syntax.For, domain: isl.Set) -> None:
-        """Refuse a counter of a type of HLS that may leave its range, also by the step behind the last iteration."""
-        symbol = self.names.symbols.get(node.iterator)
-        kind = node.declared or (symbol.type if symbol else INT)
-        if not kind.widening:
-            return
-        space = domain.get_space()
-        counter = variable(space, node.iterator)
-        assert counter is not None
-        for value in (counter, counter.add(constant(space, node.step))):
-            in_range = value.ge_set(constant(space, kind.least)).intersect(value.le_set(constant(space, kind.greatest)))
-            if not domain.is_subset(in_range):
-                message = f"the counter '{node.iterator}' of {kind.bits} bits may wrap"
-                raise refused(message, node.span, "declare it as int, or bound it with '#pragma loadstone assume'")
+    def _jumps_in(self, node: syntax.For, inside: _Place) -> list[_Taken]:
+        """The jumps of a loop, found by building its body on trial."""
+        if next(jumps(node.body), None) is None:
+            return []
+        symbols = dict(self.names.symbols)
+        names = replace(self.names, symbols=symbols, aliases=dict(self.names.aliases))
+        trial = _Builder(names, Problems(), Resolved(self.resolved.body, symbols), self.formats)
+        trial.block(node.body, inside)
+        return trial.jumps
 
-    def _loop_domain(self, node: syntax.For, outer: isl.Set, iterators: dict[str, ScalarType]) -> isl.Set:
-        """The iterations of a loop: those reached from the start by the step before the condition first fails."""
-        space = outer.get_space()
-        iterator = variable(space, node.iterator)
-        assert iterator is not None
-        start = self._start(node, outer, iterators)
-        distance = iterator.sub(start) if node.step > 0 else start.sub(iterator)
-        reached = outer.intersect(distance.nonneg_set())
-        if abs(node.step) != 1:
-            modulus = isl.Val.int_from_si(space.get_ctx(), abs(node.step))
-            reached = reached.intersect(distance.mod_val(modulus).zero_set())
-        condition, holds = self._loop_condition(node, reached, iterators)
-        fails = reached.subtract(holds)
-        simple = reached.intersect(holds)
-        domain = reached.subtract(later_in_last_dim(fails, node.step > 0))
-        if _has_inequation(node.condition) and not fails.is_empty():
-            domain = self._ending(node, reached, domain, later_in_last_dim(fails, node.step < 0))
-        domain = simple if simple.is_equal(domain) else domain
-        if not domain.is_bounded():
-            raise refused(_ENDLESS, node.condition.span, _BOUNDED)
-        tested = reached.intersect(distance.zero_set()).union(stepped(domain, node.step))
-        self.wraps += observed_wraps(condition, tested, whole=False)
-        if node.first_step == "behind test":
-            before = iterator.sub(constant(space, node.step))
-            self.wraps += wraps_of(before, iterators[node.iterator], tested, node.span)
-        return coalesced(domain)
+    def _with_flags(self, node: syntax.For, uncertain: set[syntax.Jump], place: _Place) -> None:
+        """Build a loop with jumps that depend on data, which set flags instead."""
+        flagged = with_flags(node, uncertain, lambda name: self._temporary(name, node.span))
+        self.block(flagged, place)
 
-    def _ending(self, node: syntax.For, reached: isl.Set, domain: isl.Set, before_end: isl.Set) -> isl.Set:
-        """The iterations of a loop with a `!=`, which is taken to end."""
-        endless = domain.subtract(before_end)
-        if not endless.is_empty():
-            self.wraps.append(Wrap(endless, reached, _ENDLESS, _BOUNDED, node.condition.span))
-        return domain.intersect(before_end)
+    def _temporary(self, prefix: str, span: Span) -> syntax.Name:
+        """A new scalar of the kernel."""
+        name = next(name for k in self.conditions if (name := f"{prefix}_{k}") not in self.names.symbols)
+        self.resolved.symbols[name] = syntax.Symbol(name, INT, (), False, False, span, local=True)
+        return syntax.Name(name, span)
 
-    def _start(self, node: syntax.For, domain: isl.Set, iterators: dict[str, ScalarType]) -> isl.PwAff:
-        """The first value of an iterator."""
-        typing = Typing(self.names, iterators, domain)
-        expression = typing.expression(node.start)
-        ahead = constant(domain.get_space(), 0 if node.first_step == "after" else node.step)
-        self.wraps += observed_wraps(converted(expression, iterators[node.iterator]), domain, whole=False)
-        try:
-            return affine_value(expression, domain.get_space()).add(ahead)
-        except NotAffine as error:
-            raise not_affine("loop bound", error, expression, typing.reads) from None
-
-    def _loop_condition(
-        self, node: syntax.For, domain: isl.Set, iterators: dict[str, ScalarType]
-    ) -> tuple[Expression, isl.Set]:
-        """The condition of a loop, and where it holds; a value before a step back may leave a narrow type."""
-        if node.first_step == "behind test":
-            iterators = {**iterators, node.iterator: promoted(iterators[node.iterator])}
-        typing = Typing(self.names, iterators, domain)
-        expression = typing.expression(node.condition)
-        try:
-            return expression, affine_condition(expression, domain.get_space())
-        except NotAffine as error:
-            raise not_affine("loop bound", error, expression, typing.reads) from None
-
-    def _if(self, node: syntax.If, place: _Place) -> None:
+    def _if(self, node: syntax.If, place: _Place) -> isl.Set:
         """Affine conjuncts restrict the domain; what is left depends on data and guards the statements."""
         affine = isl.Set.universe(place.domain.get_space())
         rest: list[syntax.Expr] = []
@@ -371,13 +361,13 @@ class _Builder:
             affine = affine.intersect(chosen)
         inside, outside = place.domain.intersect(affine), place.domain.subtract(affine)
         if not rest:
-            self.block(node.then, replace(place, domain=coalesced(inside)))
-            self.block(node.otherwise, replace(place, domain=coalesced(outside)))
-            return
+            gone = self.block(node.then, replace(place, domain=coalesced(inside)))
+            return gone.union(self.block(node.otherwise, replace(place, domain=coalesced(outside))))
         condition = self._stable_condition(node, place)
         then = condition if isinstance(condition, syntax.Name) else _all_of(rest)
         self.block(node.then, replace(place, domain=inside, conditions=(*place.conditions, (then, True))))
         self.block(node.otherwise, replace(place, conditions=(*place.conditions, (condition, False))))
+        return _none_of(place.domain)
 
     def _stable_condition(self, node: syntax.If, place: _Place) -> syntax.Expr:
         """A condition that keeps its value while the branches run: stored in a temporary where they could change it."""
@@ -385,11 +375,7 @@ class _Builder:
         if not names_in(node.condition) & changed:
             return node.condition
         span = node.condition.span
-        name = f"condition_{next(self.conditions)}"
-        while name in self.names.symbols:
-            name = f"condition_{next(self.conditions)}"
-        self.resolved.symbols[name] = syntax.Symbol(name, INT, (), False, False, span, local=True)
-        target = syntax.Name(name, span)
+        target = self._temporary("condition", span)
         truth = syntax.UnaryOp("!", syntax.UnaryOp("!", node.condition, span), span)
         self._assign(syntax.Assign(target, truth, span), place)
         return target
@@ -447,10 +433,13 @@ def _is_affine(value: Expression, domain: isl.Set) -> bool:
     return True
 
 
-def _has_inequation(node: syntax.Expr) -> bool:
-    """Whether a condition holds a `!=`, or is a number: a loop with it is taken not to step over its end."""
-    operators = {part.op for part in expressions(node) if isinstance(part, syntax.BinaryOp)}
-    return "!=" in operators or not operators & (COMPARISONS | LOGICAL)
+def _none_of(domain: isl.Set) -> isl.Set:
+    return isl.Set.empty(domain.get_space())
+
+
+def _union_of(parts: Iterable[isl.Set], domain: isl.Set) -> isl.Set:
+    """The union of subsets of a domain."""
+    return reduce(isl.Set.union, parts, _none_of(domain))
 
 
 def _all_of(parts: list[syntax.Expr]) -> syntax.Expr:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from loadstone.errors import Diagnostic, Problems
+from loadstone.errors import Diagnostic, Problems, Source, Span
 from loadstone.frontend import syntax
+from loadstone.frontend.mapping import with_parts
 from loadstone.model.types import DOUBLE, INT, ScalarType
 
 
@@ -25,11 +26,18 @@ def resolve(program: syntax.Program, problems: Problems) -> Resolved:
     symbols = {symbol.name: symbol for symbol in declared}
     resolver = _Resolver(problems, dict(symbols), [{name: name for name in symbols}], program.unsupported)
     resolver.iterators |= set(iterators(program.body))
+    resolver.assigned |= _assigned_iterators(program.body)
     resolver.taken |= set(symbols) | resolver.iterators
     resolver.reserved |= set(_free_names(program.body, frozenset())) | set(_outer_names(program, symbols))
     body = resolver.block(program.body)
     resolver.report_iterators()
     return Resolved(body, resolver.symbols)
+
+
+def _assigned_iterators(block: syntax.Block) -> set[str]:
+    """The variables that loops count with and statements assign to."""
+    loops = (node for node in nodes(block) if isinstance(node, syntax.For) and node.declared is None)
+    return {loop.iterator for loop in loops} & written_names(block)
 
 
 def _free_names(block: syntax.Block, bound: frozenset[str]) -> Iterator[str]:
@@ -51,6 +59,8 @@ def _free_names(block: syntax.Block, bound: frozenset[str]) -> Iterator[str]:
                 yield from _free_names(body, bound | {iterator})
             case syntax.Block():
                 yield from _free_names(node, bound)
+            case syntax.Jump():
+                pass
             case _:
                 assert_never(node)
 
@@ -105,6 +115,21 @@ def nodes(block: syntax.Block) -> Iterator[syntax.Node]:
                 pass
 
 
+def jumps(block: syntax.Block) -> Iterator[syntax.Jump]:
+    """The jumps of a block that leave the loop around it, or its iteration; not those of the loops inside of it."""
+    for item in block.items:
+        match item:
+            case syntax.Jump():
+                yield item
+            case syntax.If(then=then, otherwise=otherwise):
+                yield from jumps(then)
+                yield from jumps(otherwise)
+            case syntax.Block():
+                yield from jumps(item)
+            case _:
+                pass
+
+
 def control_expressions(block: syntax.Block) -> Iterator[syntax.Expr]:
     """The expressions that decide what is executed and which element is accessed: bounds, conditions, subscripts."""
     for node in nodes(block):
@@ -120,7 +145,7 @@ def control_expressions(block: syntax.Block) -> Iterator[syntax.Expr]:
                     yield from (part.condition,) if isinstance(part, syntax.Conditional) else ()
             case syntax.Declare(symbol=symbol):
                 yield from (extent for extent in symbol.extents if extent is not None)
-            case syntax.Block():
+            case syntax.Block() | syntax.Jump():
                 pass
             case _:
                 assert_never(node)
@@ -194,12 +219,14 @@ def selecting_names(block: syntax.Block) -> set[str]:
 
 
 def final_value(loop: syntax.For) -> syntax.Expr | None:
-    """What the iterator is after a loop with a unit step and a bound on the iterator itself; None for other loops.
+    """What the iterator is after a loop with a bound on the iterator itself; None for other loops.
 
     `for (i = a; i < b; i++)` leaves the greater of a and b.
     """
     condition = loop.condition
-    if not isinstance(condition, syntax.BinaryOp) or condition.op not in _MIRRORED or abs(loop.step) != 1:
+    if any(jump.leaves_loop for jump in jumps(loop.body)):
+        return None
+    if not isinstance(condition, syntax.BinaryOp) or condition.op not in _MIRRORED:
         return None
     if loop.first_step != "after":
         return None
@@ -209,7 +236,7 @@ def final_value(loop: syntax.For) -> syntax.Expr | None:
         op, bound = _MIRRORED[condition.op], condition.left
     else:
         return None
-    if loop.iterator in names_in(bound):
+    if names_in(bound) & ({loop.iterator} | written_names(loop.body)):
         return None
     if op == "!=":
         return bound
@@ -218,11 +245,27 @@ def final_value(loop: syntax.For) -> syntax.Expr | None:
         return None
     one = syntax.Literal(1, INT, "1", loop.span)
     beyond = syntax.BinaryOp("+" if upward else "-", bound, one, loop.span) if "=" in op else bound
-    return syntax.BinaryOp("max" if upward else "min", loop.start, beyond, loop.span)
+    return syntax.BinaryOp("max" if upward else "min", loop.start, _reached(loop, beyond), loop.span)
+
+
+def _reached(loop: syntax.For, bound: syntax.Expr) -> syntax.Expr:
+    """The first value from a bound on that the steps of a loop meet: that of `start + step * k`."""
+    size, span = abs(loop.step), loop.span
+    if size == 1:
+        return bound
+    ends = (bound, loop.start) if loop.step > 0 else (loop.start, bound)
+    last, amount = (syntax.Literal(value, INT, str(value), span) for value in (size - 1, size))
+    ahead = syntax.BinaryOp("+", syntax.BinaryOp("-", *ends, span), last, span)
+    steps = syntax.BinaryOp("floordiv", ahead, amount, span)
+    return syntax.BinaryOp("+" if loop.step > 0 else "-", loop.start, syntax.BinaryOp("*", amount, steps, span), span)
 
 
 def _is_name(expression: syntax.Expr, name: str) -> bool:
     return isinstance(expression, syntax.Name) and expression.id == name
+
+
+_ASSIGNED = syntax.Literal(0, INT, "", Span(Source("", ""), 1, 1))
+"""Stands among the values that iterators keep for one that a statement has assigned since."""
 
 
 @dataclass(slots=True)
@@ -232,7 +275,8 @@ class _Resolver:
     `iterators` are the names of all iterators, `loops` the iterators around the place, `reserved` the names that
     the body uses for something outside of it. `loop_symbols` are variables that serve as iterators, and `seen` where
     variables were used. `finals` holds, for each open block, the values that iterators keep after loops in it; None
-    where the value is not known.
+    where the value is not known. `assigned` are iterators that statements assign to, outside of their loops: these
+    are variables, and their loops have iterators of their own.
     """
 
     problems: Problems
@@ -242,6 +286,7 @@ class _Resolver:
     taken: set[str] = field(default_factory=set[str])
     reserved: set[str] = field(default_factory=set[str])
     iterators: set[str] = field(default_factory=set[str])
+    assigned: set[str] = field(default_factory=set[str])
     loops: list[str] = field(default_factory=list[str])
     loop_symbols: set[str] = field(default_factory=set[str])
     seen: list[tuple[str, syntax.Name | syntax.Subscript]] = field(
@@ -253,10 +298,22 @@ class _Resolver:
     def block(self, block: syntax.Block) -> syntax.Block:
         self.scopes.append({})
         self.finals.append({})
-        items = tuple(self.node(item) for item in block.items)
+        items = [part for item in block.items for part in self.parts(item)]
         self.finals.pop()
         self.scopes.pop()
-        return syntax.Block(items)
+        return syntax.Block(tuple(items))
+
+    def parts(self, node: syntax.Node) -> Iterator[syntax.Node]:
+        """The statement; a loop over a variable that is also assigned leaves its last value there."""
+        if not isinstance(node, syntax.For):
+            yield self.node(node)
+            return
+        loop = self.loop(node)
+        yield loop
+        variable = self.lookup(node.iterator)
+        if variable in self.assigned and node.declared is None and (final := self.final_of(node.iterator)) is not None:
+            yield syntax.Assign(syntax.Name(variable, node.span), final, node.span)
+            self.finals[-1][variable] = _ASSIGNED
 
     def node(self, node: syntax.Node) -> syntax.Node:
         match node:
@@ -275,6 +332,8 @@ class _Resolver:
                 )
             case syntax.For():
                 return self.loop(node)
+            case syntax.Jump():
+                return node
             case _:
                 assert_never(node)
 
@@ -282,6 +341,7 @@ class _Resolver:
         name = self.fresh(symbol.name)
         extents = tuple(None if e is None else self.expression(e) for e in symbol.extents)
         self.scopes[-1][symbol.name] = name
+        self.assigned |= {name} if symbol.name in self.assigned else set()
         self.symbols[name] = replace(symbol, name=name, extents=extents)
         return self.symbols[name]
 
@@ -297,12 +357,15 @@ class _Resolver:
             message = f"the iterator '{node.target.id}' is changed inside its loop"
             self.problems.add(message, node.target.span, "use another variable")
             return syntax.Block(())
+        value = self.expression(node.value)
         if isinstance(node.target, syntax.Name):
+            if self.lookup(node.target.id) in self.assigned:
+                self.finals[-1][self.lookup(node.target.id) or ""] = _ASSIGNED
             target: syntax.Expr = replace(node.target, id=self.use(node.target, node.target.id))
         else:
             target = self.expression(node.target)
         assert isinstance(target, syntax.Name | syntax.Subscript)
-        return replace(node, target=target, value=self.expression(node.value))
+        return replace(node, target=target, value=value)
 
     def loop(self, node: syntax.For) -> syntax.For:
         start = self.expression(node.start)
@@ -335,7 +398,12 @@ class _Resolver:
         unique = self.lookup(name) or name
         if unique in self.loops:
             return None
-        return next((block[unique] for block in reversed(self.finals) if unique in block), None)
+        found = next((block[unique] for block in reversed(self.finals) if unique in block), None)
+        return None if found is _ASSIGNED else found
+
+    def is_unknown(self, variable: str) -> bool:
+        """Whether a variable may have been left by a loop with a value that is not known."""
+        return next((block[variable] is None for block in reversed(self.finals) if variable in block), False)
 
     def iterator(self, node: syntax.For) -> tuple[str, ScalarType]:
         """The name and type of a loop's iterator."""
@@ -351,35 +419,23 @@ class _Resolver:
             return name, INT
         if symbol.extents or not symbol.type.is_integer:
             self.problems.add(f"the iterator '{name}' is not an integer", node.span, "declare it as int")
+        kind = symbol.type if symbol.type.is_integer else INT
+        if symbol.name in self.assigned:
+            return self.fresh(name), kind
         self.loop_symbols.add(symbol.name)
-        return name, symbol.type if symbol.type.is_integer else INT
+        return name, kind
 
     def lookup(self, name: str) -> str | None:
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
     def expression(self, node: syntax.Expr) -> syntax.Expr:
         match node:
-            case syntax.Literal():
-                return node
             case syntax.Name(id=name):
                 return self.final_of(name) or replace(node, id=self.use(node, name))
-            case syntax.Subscript(base=base, indices=indices):
-                return replace(node, base=self.use(node, base), indices=tuple(map(self.expression, indices)))
-            case syntax.Invocation(arguments=arguments):
-                return replace(node, arguments=tuple(map(self.expression, arguments)))
-            case syntax.UnaryOp(operand=operand) | syntax.Conversion(operand=operand):
-                return replace(node, operand=self.expression(operand))
-            case syntax.BinaryOp(left=left, right=right):
-                return replace(node, left=self.expression(left), right=self.expression(right))
-            case syntax.Conditional(condition=condition, then=then, otherwise=otherwise):
-                return replace(
-                    node,
-                    condition=self.expression(condition),
-                    then=self.expression(then),
-                    otherwise=self.expression(otherwise),
-                )
+            case syntax.Subscript(base=base):
+                return with_parts(replace(node, base=self.use(node, base)), self.expression)
             case _:
-                assert_never(node)
+                return with_parts(node, self.expression)
 
     def use(self, node: syntax.Name | syntax.Subscript, name: str) -> str:
         unique = self.lookup(name)
@@ -388,6 +444,8 @@ class _Resolver:
             return name
         if unique not in self.loops:
             self.seen.append((unique, node))
+        if unique in self.assigned and self.is_unknown(unique):
+            self.report_outside(node, name)
         return unique
 
     def report_iterators(self) -> None:

@@ -146,7 +146,15 @@ class Block:
     items: tuple[Node, ...]
 
 
-Node = Assign | Declare | For | If | Block
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """Leaves the loop around it (`break`), or only its iteration (`continue`)."""
+
+    leaves_loop: bool
+    span: Span
+
+
+Node = Assign | Declare | For | If | Block | Jump
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,20 @@
 for (j = m; j-- > 0;) S           ->  for (j = m, step once; j + 1 > 0; j--) S
 for (i = -1; ++i < n;) S          ->  for (i = -1, step once; i < n; i++) S
 i = 0; while (i < n) { S; i++; }  ->  for (i = 0; i < n; i++) S
+while (c) S                       ->  for (int iteration = 0; c; iteration++) S
+do S while (c);                   ->  for (int iteration = 0; iteration == 0 || c; iteration++) S
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
+from typing import TypeGuard
 
 from pycparser import c_ast
 
 from loadstone.frontend import syntax
-from loadstone.frontend.c.trees import items_of, mapped, names_used, walk
+from loadstone.frontend.c.trees import integer_declaration, items_of, mapped, names_used, walk
 
 _STEPS = {"p++": 1, "++": 1, "p--": -1, "--": -1}
 
@@ -36,6 +39,23 @@ def _as_for(node: c_ast.While, before: list[c_ast.Node]) -> c_ast.Node:
     return c_ast.For(first, node.cond, None, node.stmt, node.coord)
 
 
+def has_counter(node: c_ast.Node) -> TypeGuard[c_ast.For]:
+    """Whether a loop starts or steps a counter in its head."""
+    return isinstance(node, c_ast.For) and (node.init is not None or node.next is not None)
+
+
+def repeated(node: c_ast.For | c_ast.While | c_ast.DoWhile) -> c_ast.For:
+    """The loop without counter, with one that counts its iterations."""
+    counter = c_ast.ID("iteration", node.coord)
+    zero = c_ast.Constant("int", "0", node.coord)
+    condition = node.cond
+    if isinstance(node, c_ast.DoWhile):
+        is_first = c_ast.BinaryOp("==", counter, zero, node.coord)
+        condition = c_ast.BinaryOp("||", is_first, node.cond, node.coord)
+    start = c_ast.DeclList([integer_declaration("iteration", zero, node.coord)], node.coord)
+    return c_ast.For(start, condition, c_ast.UnaryOp("p++", counter, node.coord), node.stmt, node.coord)
+
+
 def plain_loop(node: c_ast.For) -> tuple[c_ast.For, syntax.FirstStep]:
     """The loop with its step behind its condition, and where its first step stands."""
     counter = counter_of(node)
@@ -51,7 +71,8 @@ def counter_of(node: c_ast.For | c_ast.While) -> str | None:
     """The variable that a loop without a step of its own counts with: in its condition, or in its last statement."""
     if node.cond is None:
         return None
-    for part in (*walk(node.cond), *items_of(node.stmt)[-1:]):
+    last = [] if _continues(node.stmt) else items_of(node.stmt)[-1:]
+    for part in (*walk(node.cond), *last):
         if isinstance(part, c_ast.UnaryOp) and part.op in _STEPS and isinstance(part.expr, c_ast.ID):
             target: c_ast.Node = part.expr
         elif isinstance(part, c_ast.Assignment):
@@ -61,6 +82,13 @@ def counter_of(node: c_ast.For | c_ast.While) -> str | None:
         if isinstance(target, c_ast.ID) and target.name in set(names_used(node.cond)):
             return target.name
     return None
+
+
+def _continues(node: c_ast.Node) -> bool:
+    """Whether some iterations of a loop with this body do not get to its end."""
+    if isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile):
+        return False
+    return isinstance(node, c_ast.Continue) or any(_continues(child) for _, child in node.children())
 
 
 def _steps_in(condition: c_ast.Node | None, counter: str) -> list[c_ast.UnaryOp]:

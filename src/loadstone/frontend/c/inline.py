@@ -106,7 +106,7 @@ class Inliner:
             case c_ast.For():
                 self._check_head(node.init, node.cond, node.next)
                 return [self._with_blocks(node)]
-            case c_ast.While():
+            case c_ast.While() | c_ast.DoWhile():
                 self._check_head(node.cond)
                 return [self._with_blocks(node)]
             case c_ast.ExprList():

@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from loadstone.errors import Diagnostic, InputError, Problems, Span, refused
 from loadstone.frontend import syntax
-from loadstone.frontend.c.counters import counted_loops, plain_loop
+from loadstone.frontend.c.counters import counted_loops, has_counter, plain_loop, repeated
 from loadstone.frontend.c.declarations import (
     Environment,
     Shape,
@@ -19,17 +19,11 @@ from loadstone.frontend.c.declarations import (
     shape_of,
 )
 from loadstone.frontend.c.trees import innermost, subscripted, summands
+from loadstone.frontend.scopes import jumps
 from loadstone.model.types import INT, ULONG, Number, ScalarType
 
 _REFUSED_STATEMENTS: dict[type[c_ast.Node], tuple[str, str]] = {
-    c_ast.While: (
-        "this 'while' loop is not static control",
-        "set its counter right before it, test it in its condition, and step it by a constant at its end",
-    ),
-    c_ast.DoWhile: ("'do' loops are not static control", "write a 'for' loop with affine bounds"),
-    c_ast.Break: ("'break' is not static control", "put the exit condition into the loop bound"),
-    c_ast.Continue: ("'continue' is not supported", "put the rest of the loop body under the opposite condition"),
-    c_ast.Goto: ("'goto' is not static control", "use loops and conditions"),
+    c_ast.Goto: ("'goto' is not static control", "use loops, conditions, 'break' and 'continue'"),
     c_ast.Switch: ("'switch' is not supported", "use 'if' and 'else'"),
     c_ast.Return: (
         "'return' inside the kernel is not static control",
@@ -46,7 +40,7 @@ class Lowering:
     """Lowers the nodes of one file; problems are collected statement by statement.
 
     `unsupported` holds what is wrong with declarations that matter only where they are used, `ranks` the numbers of
-    dimensions of what is declared.
+    dimensions of what is declared, `depth` the number of loops around.
     """
 
     span: Callable[[c_ast.Node], Span]
@@ -55,6 +49,7 @@ class Lowering:
     unsupported: dict[str, Diagnostic] = field(default_factory=dict[str, Diagnostic])
     labels: set[str] = field(default_factory=set[str])
     ranks: dict[str, int] = field(default_factory=dict[str, int])
+    depth: int = 0
 
     def expression_at(self, node: c_ast.Node, span: Callable[[c_ast.Node], Span]) -> syntax.Expr:
         """An expression that stands elsewhere, with a position finder of its own."""
@@ -81,8 +76,10 @@ class Lowering:
                 yield self.block(node)
             case c_ast.Label():
                 yield from self._statement(node.stmt, self._label(node))
-            case c_ast.For():
-                yield self._for(node)
+            case c_ast.For() | c_ast.While() | c_ast.DoWhile():
+                yield self._for(node if has_counter(node) else repeated(node))
+            case c_ast.Break() | c_ast.Continue():
+                yield self._jump(node)
             case c_ast.If():
                 then, otherwise = self.block(node.iftrue), self.block(node.iffalse)
                 yield syntax.If(self.expression(node.cond), then, otherwise, self.span(node))
@@ -187,11 +184,26 @@ class Lowering:
         span = self.span(node)
         node, first_step = plain_loop(node)
         iterator, declared, start = self._loop_start(node, span)
-        if node.cond is None:
-            raise refused("the loop has no condition", span, f"write for (...; {iterator} < n; ...)")
         step = self._loop_step(node, iterator, span)
+        self.depth += 1
         body = self.block(node.stmt)
-        return syntax.For(iterator, declared, start, self.expression(node.cond), step, body, span, first_step)
+        self.depth -= 1
+        condition = self._endless(body, span) if node.cond is None else self.expression(node.cond)
+        return syntax.For(iterator, declared, start, condition, step, body, span, first_step)
+
+    def _endless(self, body: syntax.Block, span: Span) -> syntax.Expr:
+        """The condition of a loop that only its body leaves."""
+        if not any(jump.leaves_loop for jump in jumps(body)):
+            raise refused("the loop does not end", span, "write for (...; i < n; ...), or leave the loop with 'break'")
+        return syntax.Literal(1, INT, "1", span)
+
+    def _jump(self, node: c_ast.Break | c_ast.Continue) -> syntax.Jump:
+        leaves_loop = isinstance(node, c_ast.Break)
+        if not self.depth:
+            word = "break" if leaves_loop else "continue"
+            hint = "move the loop into the kernel"
+            raise refused(f"this '{word}' stands in no loop of the kernel", self.span(node), hint)
+        return syntax.Jump(leaves_loop, self.span(node))
 
     def _loop_start(self, node: c_ast.For, span: Span) -> tuple[str, ScalarType | None, syntax.Expr]:
         match node.init:

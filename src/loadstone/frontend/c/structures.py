@@ -171,7 +171,7 @@ class Structures:
                 return [self._with_blocks(node, ("cond",), ("iftrue", "iffalse"))]
             case c_ast.For():
                 return [self._with_blocks(node, ("init", "cond", "next"), ("stmt",))]
-            case c_ast.While():
+            case c_ast.While() | c_ast.DoWhile():
                 return [self._with_blocks(node, ("cond",), ("stmt",))]
             case c_ast.Assignment(op="=", lvalue=lvalue) if variable := self._whole(lvalue):
                 return [self._copy(node, path) for path in variable.members]

@@ -54,7 +54,7 @@ def _kept(node: syntax.Node, names: frozenset[str]) -> Iterator[syntax.Node]:
             yield replace(node, then=_without(node.then, names), otherwise=_without(node.otherwise, names))
         case syntax.Block():
             yield _without(node, names)
-        case syntax.Assign():
+        case syntax.Assign() | syntax.Jump():
             yield node
         case _:
             assert_never(node)
@@ -93,6 +93,8 @@ class _Scopes:
                 yield replace(node, body=self.block(node.body))
             case syntax.Block():
                 yield self.block(node)
+            case syntax.Jump():
+                yield node
             case _:
                 assert_never(node)
 

@@ -1,7 +1,7 @@
 void kernel(unsigned n, double a[n], double b[n])
 {
 #pragma scop
-    int i = 0;
+    unsigned char i = 0;
     while (i < n) {
         i++;
         a[i] = 0.0;
