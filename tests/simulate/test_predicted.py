@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import assert_never
+from typing import Any, assert_never
 
 import pytest
 
@@ -74,7 +74,8 @@ def check(accelerator: Accelerator, parameters: Mapping[str, int], memory: str, 
 def test_bounds_on_bursts_are_predicted(
     name: str, sizes: tuple[int, ...], parameters: dict[str, int], outstanding: int
 ) -> None:
-    accelerator, chosen = accelerator_of(name, sizes), {"outstanding": outstanding, "burst": 8}
+    accelerator = accelerator_of(name, sizes)
+    chosen: dict[str, Any] = {"outstanding": outstanding, "burst": 8}
     found = run_system(accelerator, parameters, preset("ddr4-2400"), **chosen).cycles
     model = predict_system(accelerator, parameters, preset("ddr4-2400"), **chosen).cycles
     assert found is not None
