@@ -50,6 +50,7 @@ LAYERS = (
     ("exercise",),
     ("trials", "projects"),
     ("circuit_trials", "circuit_projects"),
+    ("fronts",),
     ("reporting",),
     ("api",),
     ("serve",),

@@ -1,4 +1,4 @@
-"""`loadstone explore`: words against local memory, and fusions of tasks."""
+"""`loadstone explore`: the front of designs, words against local memory, and fusions of tasks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 
 from loadstone.cli.shared.compilations import compilation_of
+from loadstone.cli.shared.front import OF_FRONT, show_front
 from loadstone.cli.shared.fusions import show_fusions
 from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Diagnostic, InputError
@@ -15,17 +16,18 @@ from loadstone.explore.bounds import compulsory_words
 from loadstone.explore.curve import Curve, curve_points, memory_sizes, text_plot
 from loadstone.explore.curve_drawing import curve_svg
 from loadstone.files import write_whole
+from loadstone.options import HardwareOptions, options_of
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw the curve of words against local memory, or show the fusions of tasks."""
+    """Show the front of designs, draw the curve of words against local memory, or show the fusions of tasks."""
     if arguments.fusions:
         return show_fusions(arguments)
     refuse(arguments, ("data_per_word", "latency", "apply"), "without --fusions")
     if not arguments.curve:
-        hint = "--curve draws words against local memory, --fusions shows those of Array-OL tasks"
-        raise InputError(Diagnostic("nothing to explore", None, hint))
-    refuse(arguments, ("sizes", "local", "objective"), "with --curve", "sizes are chosen for each local memory")
+        return show_front(arguments)
+    refuse(arguments, ("sizes", "local"), "with --curve", "sizes are chosen for each local memory")
+    refuse(arguments, (*OF_FRONT, *(option.dest for option in options_of(HardwareOptions))), "with --curve")
     if arguments.file and Path(arguments.file).suffix != ".svg":
         raise InputError(Diagnostic(f"cannot draw '{arguments.file}'", None, "-o FILE.svg"))
     goal = compilation_of(arguments).goal

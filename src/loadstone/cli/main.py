@@ -36,7 +36,7 @@ COMMANDS = (
     Command("build", "write the accelerator", options.build),
     Command("run", "build, execute against the original program, compare", options.run),
     Command("synth", "area and clock frequency by open tools", options.synth),
-    Command("explore", "words against local memory, fusions of tasks", options.explore),
+    Command("explore", "front of designs, words against local memory, fusions", options.explore),
     Command("report", "HTML report", options.report),
     Command("serve", "explorer in the browser, on loopback", options.serve),
     Command("doctor", "which optional tools are there, and how to get the others", options.output),

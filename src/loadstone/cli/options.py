@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loadstone.cli.shared.parser import CommandParser
 from loadstone.cli.shared.processor_time import DEFAULT_SECONDS
+from loadstone.fronts.space import PREDICTED, read_axis, read_limit, read_objectives
 from loadstone.options import (
     CIRCUITS,
     PROGRAMS,
@@ -204,9 +205,29 @@ def synth(parser: CommandParser) -> None:
     parser.add("synthesis", [device])
 
 
+FRONT = (
+    Option(
+        "--over", "values of an option: tile=8..64, unroll=1,2,4 (repeatable)", "over", read=read_axis, repeated=True
+    ),
+    Option(
+        "--objective", "what counts (default: cycles,cells)", "objectives", ("cycles", "cells"), read=read_objectives
+    ),
+    Option("--at-most", "limit of a measure, cells=4096 (repeatable)", "at_most", read=read_limit, repeated=True),
+    Option("--memory", "external memory (default: paper)", "memory", "paper", choices=PREDICTED),
+    Option("--jobs", "processes (default: one for each core)", "jobs", metavar="N", read=positive),
+    Option("--time", "seconds, then the front so far (default: 60)", "seconds", 60, metavar="SECONDS", read=positive),
+    Option("--store", "keep results in this file, so that a run that was stopped goes on", "store", metavar="FILE"),
+)
+
+
 def explore(parser: CommandParser) -> None:
     """Options of `explore`."""
-    accelerator(parser)
+    kernel(parser, tiled=True)
+    parser.add("parameters", [VALUES])
+    own = [option for option in options_of(Choices) if option.dest != "objective"]
+    parser.add("tiling and local memories", own)
+    parser.add("hardware", options_of(HardwareOptions))
+    parser.add("front", FRONT)
     file = Option("-o", "draw the curve, or write the passes of a fusion", "file", metavar="FILE.svg|FOLDER")
     parser.add(
         "exploration", [_flag("--curve", "words against local memory, from one word per array to all data"), file]

@@ -1,0 +1,173 @@
+"""The designs that an exploration goes through: values of options in all combinations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import product
+from typing import Any, Literal, get_args
+
+from loadstone.options import (
+    MEMORIES,
+    Choices,
+    HardwareOptions,
+    Option,
+    options_of,
+    positive,
+)
+
+Measure = Literal["cycles", "words", "cells"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+Axes = Mapping[str, tuple[Any, ...]]
+"""The values of options, by the names of their fields; those of `sizes` are for each dimension."""
+
+_FIXED = {"local", "objective"}
+PREDICTED = tuple(each for each in MEMORIES if each != "litedram")
+"""The memories whose cycles are predicted."""
+_MEMORY = Option("--memory", "external memory", "memory", choices=PREDICTED)
+_TRUTH = {"no": False, "yes": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """One way to make an accelerator, and the external memory that it is on."""
+
+    choices: Choices
+    hardware: HardwareOptions
+    memory: str
+
+    def words(self) -> tuple[str, ...]:
+        """The options of the command line that make it."""
+        own = (*_given(self.choices), *_given(self.hardware))
+        return (*own, "--target", "verilog", "--memory", self.memory)
+
+    def chosen(self) -> dict[str, Any]:
+        """What differs from the defaults, by the names of options."""
+        own = {**_changed(self.choices), **_changed(self.hardware), "memory": self.memory}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
+
+
+def _changed(options: Choices | HardwareOptions) -> dict[str, Any]:
+    values = ((each.name, getattr(options, each.name), each.default) for each in fields(options))
+    return {name: value for name, value, default in values if value != default}
+
+
+def _given(options: Choices | HardwareOptions) -> Iterator[str]:
+    changed = _changed(options)
+    for option in options_of(type(options)):
+        if option.dest in changed:
+            value = changed[option.dest]
+            yield option.flag
+            if option.constant is None:
+                yield ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def known_axes() -> dict[str, Option]:
+    """The options that can be axes, by the names that `--over` takes."""
+    options = (*options_of(Choices), *options_of(HardwareOptions), _MEMORY)
+    return {option.flag.lstrip("-"): option for option in options if option.dest not in _FIXED}
+
+
+def read_axis(text: str) -> tuple[str, tuple[Any, ...]]:
+    """An axis: `unroll=1,2,4`, or `tile=8..64`, which doubles from value to value.
+
+    >>> read_axis("tile=8..64")
+    ('sizes', (8, 16, 32, 64))
+    >>> read_axis("power-of-two=no,yes")
+    ('power_of_two', (False, True))
+    """
+    name, equals, values = text.partition("=")
+    option = known_axes().get(name)
+    if option is None or not equals:
+        raise ValueError(f"'{text}' is not AXIS=VALUES with an axis among {', '.join(known_axes())}")
+    parts = _doubling(values) if ".." in values else values.split(",")
+    return option.dest, tuple(_value(option, part) for part in parts)
+
+
+def read_objectives(text: str) -> tuple[Measure, ...]:
+    """Measures that count, the most important one first: `cycles,cells`."""
+    return tuple(_measure(name) for name in text.split(","))
+
+
+def read_limit(text: str) -> tuple[Measure, int]:
+    """The most that a measure may be.
+
+    >>> read_limit("cells=4096")
+    ('cells', 4096)
+    """
+    name, _, most = text.partition("=")
+    return _measure(name), positive(most)
+
+
+def _measure(name: str) -> Measure:
+    for known in MEASURES:
+        if known == name:
+            return known
+    raise ValueError(f"'{name}' is no measure; there are {', '.join(MEASURES)}")
+
+
+def _doubling(text: str) -> list[str]:
+    low, _, high = text.partition("..")
+    first, last = positive(low), positive(high)
+    if first > last:
+        raise ValueError(f"'{text}' is empty")
+    return [str(first << k) for k in range(64) if first << k <= last]
+
+
+def _value(option: Option, text: str) -> Any:
+    if option.dest == "sizes":
+        return positive(text)
+    if option.constant is not None:
+        if text not in _TRUTH:
+            raise ValueError(f"'{text}' is neither yes nor no")
+        return _TRUTH[text]
+    whole = option.choices is not None and all(isinstance(choice, int) for choice in option.choices)
+    value = (option.read or (int if whole else str))(text)
+    if option.choices is not None and value not in option.choices:
+        raise ValueError(f"--{option.flag.lstrip('-')} has no '{text}'")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Designs around a first one, of `rank` tile sizes: all combinations of the values of axes."""
+
+    first: Design
+    rank: int
+    axes: Axes
+
+    def __len__(self) -> int:
+        sizes = len(self.axes.get("sizes", ())) ** self.rank if "sizes" in self.axes else 1
+        for name, values in self.axes.items():
+            sizes *= 1 if name == "sizes" else len(values)
+        return sizes
+
+    def tilings(self) -> Iterator[Choices]:
+        """All choices, largest tiles first: they move fewer words, and their plans exclude others."""
+        names, values = self._axes_of(Choices)
+        found = [replace(self.first.choices, **dict(zip(names, point, strict=True))) for point in product(*values)]
+        yield from sorted(found, key=_volume, reverse=True)
+
+    def designs(self, choices: Choices) -> Iterator[Design]:
+        """The designs of some choices."""
+        names, values = self._axes_of(HardwareOptions)
+        for memory in self.axes.get("memory", (self.first.memory,)):
+            for point in product(*values):
+                hardware = replace(self.first.hardware, **dict(zip(names, point, strict=True)))
+                yield Design(choices, hardware, memory)
+
+    def _axes_of(self, kind: type[Choices] | type[HardwareOptions]) -> tuple[list[str], list[list[Any]]]:
+        own = {each.name for each in fields(kind)} & set(self.axes)
+        names = [name for name in self.axes if name in own]
+        return names, [self._values(name) for name in names]
+
+    def _values(self, name: str) -> list[Any]:
+        values = self.axes[name]
+        return list(product(values, repeat=self.rank)) if name == "sizes" else list(values)
+
+
+def _volume(choices: Choices) -> int:
+    volume = 1
+    for size in choices.sizes if isinstance(choices.sizes, tuple) else ():
+        volume *= size
+    return volume
