@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
+
+from resources import Figures, compiled_into, loadstone, used_by
 
 from kernels import KERNELS
 
@@ -27,30 +26,14 @@ COMMANDS = {
     "auto": ("plan", "--tile", "32", "--schedule", "auto"),
 }
 
-Figures = tuple[float, float]
-"""Seconds of processor time, and the most memory in MB."""
 Results = dict[str, dict[str, Figures | str]]
 """Figures of kernels by command, or why there are none."""
 
 
 def measured(path: Path, command: str, limit: int, compiled: Path) -> Figures | str:
     """Figures of a command, or why there are none; compiled modules are kept in a folder, as once installed."""
-    arguments = [sys.executable, "-m", "loadstone", *COMMANDS[command], str(path), "--json", "--time", str(limit)]
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            arguments,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            env={**kept, "PYTHONPYCACHEPREFIX": str(compiled)},
-        )
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        errors.seek(0)
-        said = errors.read().decode()
-    if process.returncode:
-        return next((line.partition("error: ")[2] for line in said.splitlines() if "error: " in line), "failed")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    words = (*COMMANDS[command], str(path), "--json", "--time", str(limit))
+    return used_by(loadstone(*words), limit, compiled_into(compiled))
 
 
 def chosen_kernels(names: list[str], folder: Path) -> dict[str, Path]:

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import islpy as isl
 
 from loadstone.model.kernel import Kernel
-from loadstone.poly import fixed, pairs, points
-from loadstone.poly.enumeration import Point, box_volume, fixed_input
+from loadstone.poly import fixed, points
+from loadstone.poly.enumeration import Point, box_volume, fixed_input, pairs_in_order
 from loadstone.poly.spaces import parameters_to_inputs, without_dims
 from loadstone.storage.lifetimes import Lifetimes, for_parameters
 from loadstone.transform.tiling import TiledKernel
@@ -77,15 +77,15 @@ def _size(life: Lifetimes) -> int:
 def _lives(life: Lifetimes) -> Counter[Life]:
     """How many elements have which life in one strip, whose parameters are numbers."""
     rank = {tile: number for number, tile in enumerate(points(life.existing))}
+    held = pairs_in_order(life.held)
+    first = {element: tile for tile, element in reversed(held)}
+    last = {element: tile for tile, element in held}
+    stored = {element: rank[tile] for tile, element in pairs_in_order(life.store)}
     loaded = set(points(life.loaded))
-    found: dict[Point, Life] = {}
-    for tile, element in pairs(life.held):
-        here = rank[tile]
-        known = found.get(element) or Life(here, here, element in loaded)
-        found[element] = known._replace(first=min(known.first, here), last=max(known.last, here))
-    for tile, element in pairs(life.store):
-        found[element] = found[element]._replace(stored=rank[tile])
-    return Counter(found.values())
+    return Counter(
+        Life(rank[tile], rank[last[element]], element in loaded, stored.get(element, -1))
+        for element, tile in first.items()
+    )
 
 
 def _most(lives: Counter[Life], depth: int) -> int:

@@ -1,0 +1,69 @@
+"""Points by list comprehensions against points by isl."""
+
+import random
+
+import islpy as isl
+import pytest
+
+from loadstone.poly import enumeration
+from loadstone.poly.enumeration import Point, pairs_in_order, points
+from loadstone.poly.spaces import Dim
+
+
+def by_isl(value: isl.Set) -> list[Point]:
+    found: list[Point] = []
+    dims = range(value.dim(Dim.set))
+    value.foreach_point(
+        lambda point: found.append(tuple(point.get_coordinate_val(Dim.set, k).to_python() for k in dims))
+    )
+    return sorted(found)
+
+
+def random_set(draw: random.Random) -> isl.Set:
+    """A bounded set with inequalities, equalities, strides, quotients and existential variables."""
+    names = [f"i{k}" for k in range(draw.randint(0, 4))]
+    box = [f"{draw.randint(-5, 0)} <= {name} <= {draw.randint(0, 6)}" for name in names]
+    conditions = box + [random_condition(draw, names) for _ in range(draw.randint(0, 4)) if names]
+    tuple_text = f"[{', '.join(names)}]"
+    value = isl.Set(f"[n] -> {{ {tuple_text} : n = 3 {''.join(f' and {each}' for each in conditions)} }}")
+    other = isl.Set(f"[n] -> {{ {tuple_text} : n = 3 {''.join(f' and 0 <= {name} <= n' for name in names)} }}")
+    return value.union(other) if draw.random() < 0.4 else value
+
+
+def random_condition(draw: random.Random, names: list[str]) -> str:
+    factors = [draw.randint(-3, 3) for _ in names]
+    total = "0" + "".join(f" {'-' if by < 0 else '+'} {abs(by)}{name}" for by, name in zip(factors, names, strict=True))
+    return draw.choice(
+        [
+            f"{total} >= {draw.randint(-6, 2)} - n",
+            f"{total} = {draw.randint(-2, 2)}",
+            f"({total}) mod {draw.randint(2, 5)} = {draw.randint(0, 1)}",
+            f"floor(({total}) / {draw.randint(2, 3)}) <= {draw.randint(-1, 3)}",
+            f"(exists e : {draw.randint(2, 4)}e <= {total} <= {draw.randint(5, 7)}e)",
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_points_are_those_of_isl(seed: int) -> None:
+    draw = random.Random(seed)
+    for _ in range(60):
+        value = random_set(draw)
+        assert points(value) == by_isl(value), value
+
+
+def test_pairs_come_in_order() -> None:
+    value = isl.Map("{ A[x] -> B[y, z] : 0 <= x < 3 and x <= y <= 2x and z = x + y; A[7] -> B[0, 0]; A[1] -> B[1, 2] }")
+    assert pairs_in_order(value) == sorted(enumeration.pairs(value))
+    assert pairs_in_order(value)[1] == ((1,), (1, 2))
+
+
+def test_isl_enumerates_only_what_has_unknown_divisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(enumeration, "_listed_by_isl")
+    value = isl.Set("{ [x, y, z] : 0 <= x, y, z < 50 and (x + y) mod 2 = 0 and z <= floor(x / 2) }")
+    assert len(points(value)) == 16250
+
+
+def test_no_points() -> None:
+    assert points(isl.Set("{ [x] : 1 = 0 }")) == []
+    assert points(isl.Set("{ [] : }")) == [()]
