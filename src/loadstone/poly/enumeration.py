@@ -1,24 +1,25 @@
 """Enumeration of the integer points of bounded sets and maps.
 
 A piece of a set becomes a list comprehension, which Python runs: a loop per dimension, between the bounds that the
-constraints leave for it once inner dimensions are projected out. A projection without integer divisions is a superset,
-which costs iterations, no more: each constraint of the piece is a bound of its last dimension, or a condition. A piece
-whose divisions isl does not know explicitly is left to isl, which takes about a hundred times as long for a point.
+constraints leave for it once inner dimensions are projected out. Quotients and existential variables are inner
+dimensions, of which one value suffices. A projection without integer divisions is a superset, which costs iterations,
+no more: each constraint of the piece bounds its last dimension. isl takes about a hundred times as long for a point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
 import islpy as isl
 
-from loadstone.poly.linear import Linear, linear
+from loadstone.poly.linear import Linear, conditions, linear
 from loadstone.poly.spaces import Dim
 
 Point = tuple[int, ...]
 Pair = tuple[Point, Point]
+_FUNCTIONS = {"any": any, "max": max, "min": min, "range": range}
 
 
 def points(value: isl.Set) -> list[Point]:
@@ -51,14 +52,15 @@ def _all_listed(value: isl.Set, first: int, second: int) -> list[Any]:
 
 def _listed(piece: isl.BasicSet, first: int, second: int) -> list[Any]:
     names = [f"x{k}" for k in range(first + second)]
-    loops = list(_loops(piece, names)) if _has_known_divisions(piece) else []
-    if len(loops) < len(names) or any(loop is None for loop in loops):
-        return _listed_by_isl(piece, first, second)
-    tests = "".join(f" if {test}" for test in _tests(piece, names))
-    shown = f"{_tuple(names[:first])}, {_tuple(names[first:])}" if second else _tuple(names)
     if not names:
         return [] if piece.is_empty() else [()]
-    return eval(f"[({shown}){''.join(map(str, loops))}{tests}]", {"max": max, "min": min, "range": range})
+    hidden = [f"e{k}" for k in range(piece.dim(Dim.div))]
+    loops = _loops(piece.lift().flatten(), [*names, *hidden])
+    if loops is None:
+        return _listed_by_isl(piece, first, second)
+    shown = f"{_tuple(names[:first])}, {_tuple(names[first:])}" if second else _tuple(names)
+    test = f" if any(True{''.join(loops[len(names) :])})" if hidden else ""
+    return eval(f"[({shown}){''.join(loops[: len(names)])}{test}]", _FUNCTIONS)
 
 
 def _listed_by_isl(piece: isl.BasicSet, first: int, second: int) -> list[Any]:
@@ -72,48 +74,35 @@ def _listed_by_isl(piece: isl.BasicSet, first: int, second: int) -> list[Any]:
     return sorted(found)
 
 
-def _has_known_divisions(piece: isl.BasicSet) -> bool:
-    """Whether all existential variables are floors of expressions."""
-    try:
-        for position in range(piece.dim(Dim.div)):
-            piece.get_div(position)
-    except isl.Error:
-        return False
-    return True
-
-
-def _loops(piece: isl.BasicSet, names: Sequence[str]) -> Iterator[str | None]:
-    """A loop per dimension; None where it has no bounds."""
-    own = [parts for parts, _ in _constraints(piece, names) if not parts.floors]
-    for position, shadow in enumerate(_shadows(piece, len(names))):
-        implied = [parts for parts, _ in _constraints(shadow, names)]
-        yield _loop(names, position, [*implied, *own])
+def _loops(piece: isl.BasicSet, names: Sequence[str]) -> list[str] | None:
+    """A loop per dimension of a piece without divisions; None where one has no bounds."""
+    own = _constraints(piece, names)
+    shadows = [_constraints(shadow, names) for shadow in _shadows(piece, len(names))]
+    loops = [_loop(names, position, [*implied, *own]) for position, implied in enumerate(shadows)]
+    return None if None in loops else [loop for loop in loops if loop is not None]
 
 
 def _shadows(piece: isl.BasicSet, dims: int) -> list[isl.BasicSet]:
     """Sets around the projections of a piece on its first dimension, the first two, and so on."""
-    found = [piece.remove_divs()]
+    found = [piece]
     for position in reversed(range(1, dims)):
         found.append(found[-1].project_out(Dim.set, position, 1).remove_divs())
-    return found[:dims][::-1]
+    return found[::-1]
 
 
-def _constraints(piece: isl.BasicSet, names: Sequence[str]) -> Iterator[tuple[Linear, bool]]:
-    """Expressions that are at least 0, or equal 0, in a piece."""
-    for constraint in piece.get_constraints():
-        expression, shown = constraint.get_aff(), names[: piece.dim(Dim.set)]
-        yield linear(expression, shown), False
-        if constraint.is_equality():
-            yield linear(expression.neg(), shown), True
+def _constraints(piece: isl.BasicSet, names: Sequence[str]) -> list[Linear]:
+    """Expressions that are at least 0 in a piece."""
+    return [linear(expression, names[: piece.dim(Dim.set)]) for expression in conditions(piece)]
 
 
 def _loop(names: Sequence[str], position: int, constraints: Iterable[Linear]) -> str | None:
     """The loop of a dimension by the constraints in which no inner one occurs."""
     lower, upper, inner = list[str](), list[str](), set(names[position + 1 :])
     for parts in constraints:
-        factor = next((factor for factor, name in parts.variables if name == names[position]), 0)
-        rest = _sum(parts, [term for term in parts.variables if term[1] != names[position]])
-        if factor and not inner & {name for _, name in parts.variables}:
+        factors = {name: factor for factor, name in parts.variables}
+        factor = factors.pop(names[position], 0)
+        rest = " + ".join((*(f"{by}*{name}" for name, by in factors.items()), str(parts.constant)))
+        if factor and not inner & factors.keys():
             (lower if factor > 0 else upper).append(f"-(({rest})//{factor})" if factor > 0 else f"({rest})//{-factor}")
     if not lower or not upper:
         return None
@@ -123,25 +112,6 @@ def _loop(names: Sequence[str], position: int, constraints: Iterable[Linear]) ->
 def _extremum(function: str, texts: Iterable[str]) -> str:
     different = list(dict.fromkeys(texts))
     return different[0] if len(different) == 1 else f"{function}({', '.join(different)})"
-
-
-def _tests(piece: isl.BasicSet, names: Sequence[str]) -> Iterator[str]:
-    """The constraints with divisions as conditions."""
-    for parts, _ in _constraints(piece, names):
-        if parts.floors:
-            yield f"{_sum(parts, parts.variables, names)} >= 0"
-
-
-def _sum(parts: Linear, variables: Iterable[tuple[int, str]], names: Sequence[str] = ()) -> str:
-    """The numerator of an expression with some of its variables."""
-    terms = [f"{factor}*{name}" for factor, name in variables]
-    floors = [f"{factor}*{_floor(argument, names)}" for factor, argument in parts.floors]
-    return " + ".join((*terms, *floors, str(parts.constant)))
-
-
-def _floor(argument: isl.Aff, names: Sequence[str]) -> str:
-    parts = linear(argument, names)
-    return f"(({_sum(parts, parts.variables, names)})//{parts.divisor})"
 
 
 def _tuple(names: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from heapq import heapify, heappop
 from math import dist
 from statistics import fmean
 from typing import NamedTuple
@@ -61,10 +62,13 @@ def _strips(tiles: TiledKernel, used: isl.Set) -> list[Point]:
     return points(without_dims(every, range(len(tiles.outer), len(tiles.sizes))))
 
 
-def _from_the_middle(every: list[Point], chosen: list[Point]) -> list[Point]:
+def _from_the_middle(every: list[Point], chosen: list[Point]) -> Iterator[Point]:
     """Some strips, those in the middle of all first."""
     centre = [fmean(column) for column in zip(*every, strict=True)]
-    return sorted(chosen, key=lambda strip: dist(strip, centre))
+    waiting = [(dist(strip, centre), strip) for strip in chosen]
+    heapify(waiting)
+    while waiting:
+        yield heappop(waiting)[1]
 
 
 def _size(life: Lifetimes) -> int:
