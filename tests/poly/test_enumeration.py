@@ -62,9 +62,7 @@ def test_isl_enumerates_nothing_that_has_bounds(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delattr(enumeration, "_listed_by_isl")
     value = isl.Set("{ [x, y, z] : 0 <= x, y, z < 50 and (x + y) mod 2 = 0 and z <= floor(x / 2) }")
     assert len(points(value)) == 16250
-    hidden = isl.Set(
-        "{ [x, y] : exists a, b : 0 <= a, b < 9 and 3a - b <= x + y <= 3a + b and 0 <= 5x - 7a + b < 9 }"
-    )
+    hidden = isl.Set("{ [x, y] : exists a, b : 0 <= a, b < 9 and 3a - b <= x + y <= 3a + b and 0 <= 5x - 7a + b < 9 }")
     assert points(hidden.intersect(isl.Set("{ [x, y] : 0 <= x, y < 9 }")))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from unittest.mock import Mock
 
 import islpy as isl
@@ -100,3 +101,48 @@ def test_isl_is_told_of_writers_that_matter_alone(monkeypatch: pytest.MonkeyPatc
     assert writers.is_equal(isl.UnionMap("{ M[i] -> R[i + 1] : -1 <= i < 8 }"))
     sure: isl.UnionMap = judge.call_args.args[3]
     assert sure.domain().is_equal(isl.UnionSet("{ M[i] : -1 <= i < 8 }"))
+
+
+@pytest.fixture
+def every_pair_by_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flow, "FEW_PAIRS", 0)
+
+
+@pytest.mark.usefixtures("every_pair_by_shape")
+def test_pairs_of_statements_of_one_shape_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Statements of a nest differ in their names and positions; of the positions, only their order matters."""
+    many = range(12)
+    dates = isl.UnionMap("{ " + "; ".join(f"S{k}[i] -> [i, {k}] : 0 <= i < 9" for k in many) + " }")
+    writes = isl.UnionMap("{ " + "; ".join(f"S{k}[i] -> A[i] : 0 <= i < 9" for k in many) + " }")
+    computed = Mock(wraps=flow._ordered.__wrapped__)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(flow, "_ordered", lru_cache(computed))
+    found = ordered_pairs(writes, writes, Order(dates))
+    monkeypatch.setattr(flow, "FEW_PAIRS", 1000)
+    assert found.is_equal(ordered_pairs(writes, writes, Order(dates)))
+    assert computed.call_count == 3
+
+
+@pytest.mark.usefixtures("every_pair_by_shape")
+def test_pairs_by_shape_are_those_of_plain_unions(monkeypatch: pytest.MonkeyPatch) -> None:
+    sides = (MUST, MAY, READ)
+    by_shape = [ordered_pairs(first, second, ORDER) for first in sides for second in sides]
+    monkeypatch.setattr(flow, "FEW_PAIRS", 1000)
+    plain = [ordered_pairs(first, second, ORDER) for first in sides for second in sides]
+    assert all(one.is_equal(other) for one, other in zip(by_shape, plain, strict=True))
+
+
+def test_a_number_against_an_iterator_is_part_of_the_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    """W and U have dates of one shape, but for a number that is compared with an iterator of R."""
+    order = Order(isl.UnionMap("{ W[i] -> [2]; U[i] -> [5]; R[i] -> [i] }"))
+    accesses = isl.UnionMap("{ W[0] -> A[0]; U[0] -> A[0] }")
+    monkeypatch.setattr(flow, "FEW_PAIRS", 0)
+    found = ordered_pairs(accesses, isl.UnionMap("{ R[i] -> A[0] : 0 <= i < 9 }"), order)
+    assert found.is_equal(isl.UnionMap("{ W[0] -> R[i] : 2 < i < 9; U[0] -> R[i] : 5 < i < 9 }"))
+
+
+def test_many_unions_are_joined_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flow, "FEW_UNIONS", 2)
+    parts = [isl.UnionMap(f"{{ S{k}[i] -> A[{k}] }}") for k in range(9)]
+    joined = flow.union_of_all(parts, parts[0].get_space())
+    assert joined.n_map() == 9
+    assert all(part.is_subset(joined) for part in parts)

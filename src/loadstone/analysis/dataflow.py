@@ -7,16 +7,16 @@ Writes that may not happen never hide an earlier one, so that with inexact acces
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
+from functools import cache, lru_cache, partial
 
 import islpy as isl
 
 from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.poly import coalesced
 from loadstone.poly.dimensions import padded
-from loadstone.poly.flow import Accesses, Order, ordered_pairs, value_flow
+from loadstone.poly.flow import Accesses, Order, ordered_pairs, union_of_all, value_flow
 from loadstone.poly.spaces import Dim
 
 
@@ -101,7 +101,7 @@ def flow_by(kernel: Kernel, statement: Statement, position: int) -> isl.UnionMap
 
 def dependences_through(kernel: Kernel, array: str) -> Dependences:
     """The dependences of a kernel through one array."""
-    memory = _memories(kernel)[array]
+    memory = _memories(kernel)(array)
     reads = ((s, k) for s in kernel.statements for k, read in enumerate(s.reads) if read.array == array)
     return Dependences(
         _union(kernel, (flow_by(kernel, statement, position) for statement, position in reads)),
@@ -112,20 +112,19 @@ def dependences_through(kernel: Kernel, array: str) -> Dependences:
 
 def anti(kernel: Kernel) -> isl.UnionMap:
     """Memory-based anti dependences: a read before a write of the same element."""
-    memories = _memories(kernel).values()
+    memories = map(_memories(kernel), kernel.arrays)
     return coalesced(_union(kernel, (ordered_pairs(m.reads, m.writes, m.order) for m in memories)))
 
 
 def output(kernel: Kernel) -> isl.UnionMap:
     """Memory-based output dependences: a write before a write of the same element."""
-    memories = _memories(kernel).values()
+    memories = map(_memories(kernel), kernel.arrays)
     return coalesced(_union(kernel, (ordered_pairs(m.writes, m.writes, m.order) for m in memories)))
 
 
 def memory_flow(kernel: Kernel, arrays: Iterable[str]) -> isl.UnionMap:
     """Memory-based flow dependences through some arrays: every write before a read of the same element."""
-    memories = _memories(kernel)
-    chosen = (memories[array] for array in arrays)
+    chosen = map(_memories(kernel), arrays)
     return coalesced(_union(kernel, (ordered_pairs(m.writes, m.reads, m.order) for m in chosen)))
 
 
@@ -152,26 +151,27 @@ def _flows_to(kernel: Kernel, statement: Statement) -> list[_ReadFlow]:
 def _read_flow(kernel: Kernel, statement: Statement, position: int) -> _ReadFlow:
     """The flow of one read reference."""
     read = statement.reads[position]
-    writers, unwritten = value_flow(_known(kernel, read), _memories(kernel)[read.array])
+    writers, unwritten = value_flow(_known(kernel, read), _memories(kernel)(read.array))
     return _ReadFlow(statement.name, position, writers, unwritten)
 
 
 @lru_cache(maxsize=2)
-def _memories(kernel: Kernel) -> dict[str, _Memory]:
+def _memories(kernel: Kernel) -> Callable[[str], _Memory]:
+    """The accesses of each array, found when they are first used."""
     length = max((s.schedule.dim(Dim.out) for s in kernel.statements), default=1)
-    dates = {s.name: padded(s.schedule, length).intersect_domain(s.domain).to_union_map() for s in kernel.statements}
-    return {array: _memory(kernel, array, dates) for array in kernel.arrays}
+    return cache(partial(_memory, kernel, length))
 
 
-def _memory(kernel: Kernel, array: str, dates: dict[str, isl.UnionMap]) -> _Memory:
+def _memory(kernel: Kernel, length: int, array: str) -> _Memory:
     writers = [s for s in kernel.statements if s.write.array == array]
-    readers = {s.name: [read for read in s.reads if read.array == array] for s in kernel.statements}
-    concerned = {s.name for s in writers} | {name for name, reads in readers.items() if reads}
+    reads = [read for s in kernel.statements for read in s.reads if read.array == array]
+    concerned = (s for s in kernel.statements if array in (s.write.array, *(read.array for read in s.reads)))
+    dates = (padded(s.schedule, length).intersect_domain(s.domain).to_union_map() for s in concerned)
     return _Memory(
         _union(kernel, (_known(kernel, s.write) for s in writers if s.write.exact)),
         _union(kernel, (_known(kernel, s.write) for s in writers if not s.write.exact)),
-        Order(_union(kernel, (dates[s.name] for s in kernel.statements if s.name in concerned))),
-        _union(kernel, (_known(kernel, read) for reads in readers.values() for read in reads)),
+        Order(_union(kernel, dates)),
+        _union(kernel, (_known(kernel, read) for read in reads)),
     )
 
 
@@ -180,4 +180,4 @@ def _known(kernel: Kernel, access: Access) -> isl.UnionMap:
 
 
 def _union(kernel: Kernel, maps: Iterable[isl.UnionMap]) -> isl.UnionMap:
-    return reduce(isl.UnionMap.union, maps, isl.UnionMap.empty(kernel.context.get_space()))
+    return union_of_all(list(maps), kernel.context.get_space())

@@ -14,7 +14,6 @@ from typing import Any
 
 import islpy as isl
 
-from loadstone.poly.linear import Linear, conditions, linear
 from loadstone.poly.spaces import Dim
 
 Point = tuple[int, ...]
@@ -76,9 +75,8 @@ def _listed_by_isl(piece: isl.BasicSet, first: int, second: int) -> list[Any]:
 
 def _loops(piece: isl.BasicSet, names: Sequence[str]) -> list[str] | None:
     """A loop per dimension of a piece without divisions; None where one has no bounds."""
-    own = _constraints(piece, names)
     shadows = [_constraints(shadow, names) for shadow in _shadows(piece, len(names))]
-    loops = [_loop(names, position, [*implied, *own]) for position, implied in enumerate(shadows)]
+    loops = [_loop(names, position, [*implied, *shadows[-1]]) for position, implied in enumerate(shadows)]
     return None if None in loops else [loop for loop in loops if loop is not None]
 
 
@@ -90,23 +88,31 @@ def _shadows(piece: isl.BasicSet, dims: int) -> list[isl.BasicSet]:
     return found[::-1]
 
 
-def _constraints(piece: isl.BasicSet, names: Sequence[str]) -> list[Linear]:
-    """Expressions that are at least 0 in a piece."""
-    return [linear(expression, names[: piece.dim(Dim.set)]) for expression in conditions(piece)]
+def _constraints(piece: isl.BasicSet, names: Sequence[str]) -> list[tuple[int, dict[str, int]]]:
+    """Expressions that are at least 0 in a piece: a constant, and factors by name."""
+    found: list[tuple[int, dict[str, int]]] = []
+    shown = list(enumerate(names[: piece.dim(Dim.set)]))
+    for constraint in piece.get_constraints():
+        every = ((name, constraint.get_coefficient_val(Dim.set, k).to_python()) for k, name in shown)
+        factors = {name: factor for name, factor in every if factor}
+        constant = constraint.get_constant_val().to_python()
+        found.append((constant, factors))
+        if constraint.is_equality():
+            found.append((-constant, {name: -factor for name, factor in factors.items()}))
+    return found
 
 
-def _loop(names: Sequence[str], position: int, constraints: Iterable[Linear]) -> str | None:
+def _loop(names: Sequence[str], position: int, constraints: Iterable[tuple[int, dict[str, int]]]) -> str | None:
     """The loop of a dimension by the constraints in which no inner one occurs."""
-    lower, upper, inner = list[str](), list[str](), set(names[position + 1 :])
-    for parts in constraints:
-        factors = {name: factor for factor, name in parts.variables}
-        factor = factors.pop(names[position], 0)
-        rest = " + ".join((*(f"{by}*{name}" for name, by in factors.items()), str(parts.constant)))
-        if factor and not inner & factors.keys():
+    lower, upper, inner, name = list[str](), list[str](), set(names[position + 1 :]), names[position]
+    for constant, factors in constraints:
+        if name in factors and inner.isdisjoint(factors):
+            terms = (f"{factor}*{other}" for other, factor in factors.items() if other != name)
+            rest, factor = " + ".join((*terms, str(constant))), factors[name]
             (lower if factor > 0 else upper).append(f"-(({rest})//{factor})" if factor > 0 else f"({rest})//{-factor}")
     if not lower or not upper:
         return None
-    return f" for {names[position]} in range({_extremum('max', lower)}, {_extremum('min', upper)} + 1)"
+    return f" for {name} in range({_extremum('max', lower)}, {_extremum('min', upper)} + 1)"
 
 
 def _extremum(function: str, texts: Iterable[str]) -> str:

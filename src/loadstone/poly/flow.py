@@ -8,23 +8,38 @@ them. What fails gives way to the pairs without a sure write in between.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
+from itertools import product
 
 import islpy as isl
 
-from loadstone.poly.dimensions import constant_component
+from loadstone.poly.dimensions import constant_component, free_component
 from loadstone.poly.extrema import is_extremum
 from loadstone.poly.spaces import Dim, maps_of
 
-MOST_ORDERS = 256
-"""The number of pairs of statements whose order is kept."""
+MOST_PAIRS = 1024
+"""The number of pairs of statements, those of other names alike, whose order is kept."""
+
+FEW_PAIRS, FEW_UNIONS = 48, 256
+"""So few pairs of statements are not worth comparing their shapes, so few unions not worth groups."""
+
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Relations of two statements; pairs with equal keys differ in the names of tuples alone."""
+
+    key: Key
+    first: tuple[isl.Map, ...] = field(compare=False)
+    second: tuple[isl.Map, ...] = field(compare=False)
 
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """The dates of instances; the order of the pairs of statements used last is kept."""
+    """The dates of instances."""
 
     dates: isl.UnionMap
 
@@ -34,13 +49,41 @@ class Order:
         return {part.get_tuple_name(Dim.in_): part for part in maps_of(self.dates)}
 
     @cached_property
-    def before(self) -> Callable[[str, str], isl.Map]:
+    def textual(self) -> Mapping[str, list[int | None]]:
+        """The numbers among the dates of each statement, None for others."""
+        every = self.date_of.items()
+        return {name: [constant_component(date, k) for k in range(date.dim(Dim.out))] for name, date in every}
+
+    @cached_property
+    def _shapes(self) -> Mapping[str, str]:
+        """The dates of each statement without its name and these numbers."""
+        return {name: _without_numbers(date, self.textual[name]) for name, date in self.date_of.items()}
+
+    def key(self, first: str, second: str) -> Key:
+        """What decides which instances of one statement are before those of another, but for their names."""
+        numbers = zip(self.textual[first], self.textual[second], strict=True)
+        compared = tuple((a, b) if a is None or b is None else (a > b) - (a < b) for a, b in numbers)
+        return self._shapes[first], self._shapes[second], compared
+
+    def before(self, first: str, second: str) -> isl.Map:
         """Instances of one statement to the later ones of another."""
+        pair = _Pair(self.key(first, second), (self.date_of[first],), (self.date_of[second],))
+        return _named(_before(pair), first, second)
 
-        def found(first: str, second: str) -> isl.Map:
-            return self.date_of[first].lex_lt_map(self.date_of[second])
 
-        return lru_cache(MOST_ORDERS)(found)
+def _without_numbers(date: isl.Map, numbers: Sequence[int | None]) -> str:
+    fixed = [k for k, number in enumerate(numbers) if number is not None]
+    return str(reduce(free_component, fixed, date.reset_tuple_id(Dim.in_)))
+
+
+@lru_cache(MOST_PAIRS)
+def _before(dates: _Pair) -> isl.Map:
+    (first,), (second,) = dates.first, dates.second
+    return first.lex_lt_map(second)
+
+
+def _named(pairs: isl.Map, first: str, second: str) -> isl.Map:
+    return pairs.set_tuple_name(Dim.in_, first).set_tuple_name(Dim.out, second)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,14 +97,57 @@ class Accesses:
 
 def ordered_pairs(first: isl.UnionMap, second: isl.UnionMap, order: Order) -> isl.UnionMap:
     """All pairs of instances of which the first one accesses an element before the second one does."""
-    same = first.apply_range(second.reverse())
-    ordered = (part.intersect(order.before(*_statements(part))) for part in maps_of(same))
-    simplest = (part.remove_redundancies().to_union_map() for part in ordered)
-    return reduce(lambda found, part: found.union(part), simplest, isl.UnionMap.empty(same.get_space()))
+    many = first.n_map() * second.n_map() > FEW_PAIRS
+    found = _pairs_of_many(first, second, order) if many else _pairs_of_few(first, second, order)
+    return union_of_all([each.to_union_map() for each in found], first.get_space())
 
 
-def _statements(pairs: isl.Map) -> tuple[str, str]:
-    return pairs.get_tuple_name(Dim.in_), pairs.get_tuple_name(Dim.out)
+def _pairs_of_few(first: isl.UnionMap, second: isl.UnionMap, order: Order) -> Iterator[isl.Map]:
+    for same in maps_of(first.apply_range(second.reverse())):
+        later = order.before(same.get_tuple_name(Dim.in_), same.get_tuple_name(Dim.out))
+        yield same.intersect(later).remove_redundancies()
+
+
+def _pairs_of_many(first: isl.UnionMap, second: isl.UnionMap, order: Order) -> Iterator[isl.Map]:
+    """The pairs in order of each two statements; those of statements that differ in their names are found once."""
+    for one, other in product(_parts(first), _parts(second)):
+        found = _ordered_parts(one, other, order)
+        if found is not None:
+            yield found
+
+
+@lru_cache(maxsize=64)
+def _parts(accesses: isl.UnionMap) -> tuple[tuple[isl.Map, str], ...]:
+    """The accesses of each statement to an array, and what they are but for the names of both."""
+    return tuple((part, str(part.reset_tuple_id(Dim.in_).reset_tuple_id(Dim.out))) for part in maps_of(accesses))
+
+
+def _ordered_parts(first: tuple[isl.Map, str], second: tuple[isl.Map, str], order: Order) -> isl.Map | None:
+    """The pairs in order of two statements that access elements of one array; None where they never share one."""
+    (one, one_text), (other, other_text) = first, second
+    if one.get_tuple_name(Dim.out) != other.get_tuple_name(Dim.out):
+        return None
+    names = one.get_tuple_name(Dim.in_), other.get_tuple_name(Dim.in_)
+    dates = (order.date_of[name] for name in names)
+    key = (one_text, other_text, *order.key(*names))
+    found = _ordered(_Pair(key, *zip((one, other), dates, strict=True)))
+    return None if found is None else _named(found, *names)
+
+
+@lru_cache(MOST_PAIRS)
+def _ordered(pair: _Pair) -> isl.Map | None:
+    """The pairs in order of two statements, by their accesses to an array and their dates."""
+    (one, first), (other, second) = pair.first, pair.second
+    same = one.apply_range(other.reverse())
+    return None if same.plain_is_empty() else same.intersect(first.lex_lt_map(second)).remove_redundancies()
+
+
+def union_of_all(relations: Sequence[isl.UnionMap], space: isl.Space) -> isl.UnionMap:
+    """The union of relations; many are joined in groups, since each union copies what it joins."""
+    if len(relations) <= FEW_UNIONS:
+        return reduce(isl.UnionMap.union, relations, isl.UnionMap.empty(space))
+    half = len(relations) // 2
+    return union_of_all(relations[:half], space).union(union_of_all(relations[half:], space))
 
 
 def value_flow(read: isl.UnionMap, accesses: Accesses) -> tuple[isl.UnionMap, isl.UnionMap]:
@@ -89,13 +175,12 @@ def without_overwritten(pairs: isl.UnionMap, order: Order) -> isl.UnionMap:
     for part in sorted(maps_of(pairs), key=lambda each: _textual(each, order), reverse=True):
         if not any(_overwrites(other, part, order) for other in kept):
             kept.append(part)
-    return reduce(lambda found, part: found.union(part.to_union_map()), kept, isl.UnionMap.empty(pairs.get_space()))
+    return union_of_all([part.to_union_map() for part in kept], pairs.get_space())
 
 
 def _textual(pairs: isl.Map, order: Order) -> list[int]:
     """The numbers among the dates of the first instances, 0 for others."""
-    date = order.date_of[pairs.get_tuple_name(Dim.in_)]
-    return [constant_component(date, k) or 0 for k in range(date.dim(Dim.out))]
+    return [number or 0 for number in order.textual[pairs.get_tuple_name(Dim.in_)]]
 
 
 def _overwrites(other: isl.Map, pairs: isl.Map, order: Order) -> bool:

@@ -8,7 +8,7 @@ still uses in c or later, or that are stored by n or later.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop
 from math import dist
 from statistics import fmean
@@ -19,6 +19,7 @@ import islpy as isl
 from loadstone.model.kernel import Kernel
 from loadstone.poly import fixed, points
 from loadstone.poly.enumeration import Point, box_volume, fixed_input, pairs_in_order
+from loadstone.poly.kept import kept_by_text
 from loadstone.poly.spaces import parameters_to_inputs, without_dims
 from loadstone.storage.lifetimes import Lifetimes, for_parameters
 from loadstone.transform.tiling import TiledKernel
@@ -45,7 +46,8 @@ def max_live(tiles: TiledKernel, life: Lifetimes, parameters: Mapping[str, int])
     is too large.
     """
     largest, spent = None, 0
-    every, using = (_strips(tiles, fixed(used, parameters)) for used in (life.existing, life.held.domain()))
+    outer, dims = tiles.outer, len(tiles.sizes)
+    every, using = (_strips(fixed(used, parameters), outer, dims) for used in (life.existing, life.held.domain()))
     for strip in _from_the_middle(every, using):
         values = {**parameters, **dict(zip(tiles.outer, strip, strict=True))}
         chosen = for_parameters(life, values)
@@ -56,10 +58,11 @@ def max_live(tiles: TiledKernel, life: Lifetimes, parameters: Mapping[str, int])
     return largest or 0
 
 
-def _strips(tiles: TiledKernel, used: isl.Set) -> list[Point]:
+@kept_by_text
+def _strips(used: isl.Set, outer: Sequence[str], dims: int) -> list[Point]:
     """The outer coordinates of the strips of some tiles."""
-    every = parameters_to_inputs(isl.Map.from_domain(used), tiles.outer).domain()
-    return points(without_dims(every, range(len(tiles.outer), len(tiles.sizes))))
+    every = parameters_to_inputs(isl.Map.from_domain(used), outer).domain()
+    return points(without_dims(every, range(len(outer), dims)))
 
 
 def _from_the_middle(every: list[Point], chosen: list[Point]) -> Iterator[Point]:

@@ -84,7 +84,10 @@ def show(instance: Instance) -> str:
 
 def violation(tiles: TiledKernel, dependences: Dependences) -> Violation | Missing | None:
     """A dependence that the order of a tiling breaks, if there is one (exact)."""
-    copies = {s.name: (Copy(s.name, tiles.instance_to_order(s.name)),) for s in tiles.kernel.statements}
+    relations = (dependences.flow, dependences.anti, dependences.output)
+    parts = [part for relation in relations for part in maps_of(relation)]
+    concerned = dict.fromkeys(part.get_tuple_name(end) for end in (Dim.in_, Dim.out) for part in parts)
+    copies = {name: (Copy(name, tiles.instance_to_order(name)),) for name in concerned}
     return next(_broken(tiles.kernel, dependences, copies, lambda position, _: _tile_dimension(position, tiles)), None)
 
 
