@@ -2,13 +2,14 @@
 # make test   the tests (seeded samples of the sweeps)
 # make check  lint, types, tests
 # make test-all  the full sweeps as well
+# make web    the page of the explorer, from web/ into the package
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test check lint test-all clean
+.PHONY: demo test check lint test-all web clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -34,6 +35,7 @@ demo: $(VENV)/.simulators-installed
 	$(BIN)/loadstone run examples/matmul.c --target hls
 	$(BIN)/loadstone run examples/matmul.c --tile 8 -p n=24 --target verilog --memory paper --timeline
 	$(BIN)/loadstone report examples/matmul.c --verify -o out/matmul.html
+	@echo "the explorer in the browser: $(BIN)/pip install -e '.[web]' && $(BIN)/loadstone serve examples/matmul.c --open"
 
 test: $(VENV)/.tests-installed
 	$(BIN)/pytest -n $(JOBS) -m 'not sweep'
@@ -47,6 +49,10 @@ lint: $(VENV)/.checks-installed
 	$(BIN)/pyright
 
 check: lint test
+
+web:
+	npm ci --prefix web --no-audit --no-fund
+	node web/build.mjs
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis

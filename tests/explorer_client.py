@@ -19,6 +19,9 @@ MAIN = (
     *("timeline", "resources", "verilog", "vhdl", "network", "reuse"),
 )
 
+SCALE = "void scale(int n, int a[n], int b[n]) {\n  for (int i = 0; i < n; i++)\n    b[i] = 3 * a[i];\n}\n"
+"""A small kernel."""
+
 
 class Explorer(NamedTuple):
     """A server that runs: its address, its process, and the folder with its headers."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from explorer_client import Explorer, running
+from explorer_client import SCALE, Explorer, running
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +18,9 @@ def explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
         (folder / name).write_text(f"#!/bin/sh\ntouch {folder}/used\nexit 1\n")
         (folder / name).chmod(0o755)
     (folder / "headers").mkdir()
-    with running(folder, "-I", str(folder / "headers"), PATH=f"{folder}:{os.environ['PATH']}") as made:
+    (folder / "scale.c").write_text(SCALE)
+    options = (str(folder / "scale.c"), "-I", str(folder / "headers"))
+    with running(folder, *options, PATH=f"{folder}:{os.environ['PATH']}") as made:
         yield made
 
 
@@ -31,5 +33,5 @@ def server(explorer: Explorer) -> str:
 @pytest.fixture(scope="session")
 def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
     """A server that may run C, and ends requests after a few seconds."""
-    with running(tmp_path_factory.mktemp("hasty"), "--allow-run", "--time", "4") as made:
+    with running(tmp_path_factory.mktemp("hasty"), "--allow-run", "--time", "6") as made:
         yield made

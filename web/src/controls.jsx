@@ -12,7 +12,7 @@ const SELECTS = [
   ["bus_width", "Bus width", ["", "32", "64", "128", "256", "512"]],
 ];
 
-export function Controls({ state, tiling, memories, onChange, onWrite }) {
+export function Controls({ state, tiling, current, memories, onChange, onWrite }) {
   const option = (name, value) => {
     const options = { ...state.options };
     if (value === "" || value === false) delete options[name];
@@ -24,7 +24,7 @@ export function Controls({ state, tiling, memories, onChange, onWrite }) {
       <Sizes state={state} tiling={tiling} option={option} />
       <div class="row actions">
         <Parameters state={state} tiling={tiling} onChange={onChange} />
-        {tiling?.pragma && state.options.sizes && <button type="button" onClick={() => onWrite(tiling.pragma)} title={tiling.pragma}>Write into source</button>}
+        {tiling?.pragma && state.options.sizes && <button type="button" disabled={!current} onClick={() => onWrite(tiling.pragma)} title={tiling.pragma}>Write into source</button>}
         {state.options.sizes && <button type="button" onClick={() => option("sizes", "")}>Sizes of the source</button>}
         <label>memory
           <select value={state.memory} onChange={(event) => onChange({ memory: event.target.value })}>

@@ -37,6 +37,7 @@ function App({ settings, start }) {
   const [split, setSplit] = useStored("loadstone-split", "40");
   const editor = useRef(null);
   const connection = useRef(null);
+  const asking = useRef(null);
   const change = useCallback((part) => setState((now) => ({ ...now, ...part })), []);
 
   useEffect(() => {
@@ -58,9 +59,11 @@ function App({ settings, start }) {
 
   const asked = useMemo(() => question(state), [state.source, state.parameters, state.options, state.memory]);
   useEffect(() => {
+    connection.current.forget("main");
+    setBusy((now) => ({ ...now, main: true }));
     const timer = setTimeout(() => {
-      setBusy((now) => ({ ...now, main: true }));
       setResults((now) => Object.fromEntries(Object.entries(now).map(([pane, each]) => [pane, { ...each, fresh: false }])));
+      asking.current = asked;
       connection.current.ask("main", PANES, asked);
     }, DEBOUNCE);
     return () => clearTimeout(timer);
@@ -144,14 +147,14 @@ function App({ settings, start }) {
           </select>
         </label>
       </header>
-      <main style={{ "--split": `${split}%` }}>
+      <main style={{ "--split": `${split}%` }} data-busy={busy.main ? "true" : "false"} data-kernel={results.kernel?.fresh ? results.kernel.data?.kernel : ""}>
         <section class="left" aria-label="Kernel">
           <Editor start={start.source} editor={editor} onChange={(source) => change({ source })} onLight={setLit} />
           {problems.length > 0 && <div class="found" role="alert"><Problems problems={problems} onGo={go} /></div>}
         </section>
         <Splitter value={Number(split)} onChange={(value) => setSplit(String(value))} />
         <section class="right" aria-label="Results">
-          <Controls state={state} tiling={tiling} memories={settings.memories} onChange={change} onWrite={write} />
+          <Controls state={state} tiling={tiling} current={results.tiling?.fresh && !results.tiling.problems && asking.current === asked} memories={settings.memories} onChange={change} onWrite={write} />
           <Figures results={results} />
           <Tabs tabs={tabs} tab={state.tab} results={results} onChoose={(tab) => change({ tab })} />
           <Pane state={state} results={results} problems={problems} busy={busy} hues={hues} lit={lit} onLight={setLit} onGo={go} onUse={write} change={change}

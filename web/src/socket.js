@@ -27,6 +27,11 @@ export class Connection {
     };
   }
 
+  // Answers to what was asked in a slot are of no use any more.
+  forget(slot) {
+    this.latest.delete(slot);
+  }
+
   ask(slot, panes, asked) {
     const request = { id: this.next++, slot, panes, ...asked };
     this.latest.set(slot, request);

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
+from typing import Any
 
 from loadstone.serve.request import Request
 from loadstone.serve.settings import Settings
@@ -51,7 +52,7 @@ class Workers:
             sending.close()
             async with asyncio.timeout(self._settings.seconds):
                 while (data := await asyncio.to_thread(_received, receiving)) is not None:
-                    answered.add(json.loads(data)["pane"])
+                    answered |= _finished(json.loads(data))
                     await send(data)
         except TimeoutError:
             why = f"stopped after {self._settings.seconds:g} seconds"
@@ -83,6 +84,11 @@ class Workers:
 
 def _line(request: Request, pane: str, **content: object) -> str:
     return json.dumps({"id": request.id, "slot": request.slot, "pane": pane, **content})
+
+
+def _finished(answer: dict[str, Any]) -> set[str]:
+    """The pane of an answer, unless more of it is to come."""
+    return set() if answer.get("more") else {answer["pane"]}
 
 
 def _received(connection: Connection) -> str | None:

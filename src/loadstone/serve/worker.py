@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any
 
 from loadstone.errors import Diagnostic, LoadstoneError
-from loadstone.serve.panes import TRUNK, answers, branches
+from loadstone.serve.panes import LIVE, TRUNK, answers, branches
 from loadstone.serve.request import Request
 from loadstone.serve.settings import Settings
 from loadstone.serve.subject import Subject
@@ -41,11 +41,10 @@ class _Reply:
 
     def send(self, pane: str, **content: Any) -> None:
         """Send the contents of a pane."""
-        ms = round(1000 * (perf_counter() - self.began))
-        answer = {"id": self.request.id, "slot": self.request.slot, "pane": pane, "ms": ms, **content}
-        data = json.dumps(answer).encode()
+        answer = {"id": self.request.id, "slot": self.request.slot, "pane": pane, **content}
         with self.lock:
-            self.connection.send_bytes(data)
+            answer["ms"] = round(1000 * (perf_counter() - self.began))
+            self.connection.send_bytes(json.dumps(answer).encode())
 
 
 def work(connection: Connection, request: Request, settings: Settings, folder: str) -> None:
@@ -106,7 +105,9 @@ def _answer(subject: Subject, names: Iterable[str], reply: _Reply) -> None:
     for name in names:
         try:
             for data in answers(subject, name):
-                reply.send(name, data=data)
+                reply.send(name, data=data, more=name in LIVE)
+            if name in LIVE:
+                reply.send(name, more=False)
         except Exception as error:
             reply.send(name, problems=described(error))
 
