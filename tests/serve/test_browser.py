@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Generator
@@ -117,6 +118,12 @@ def figure(page: Tab, name: str) -> str:
     return page.locator(".figures div", has=page.locator(f"dt:text-is('{name}')")).locator("dd").inner_text()
 
 
+def kept(page: Tab, folder: Path, name: str) -> None:
+    """Keep a picture of the page beside the test, or in the documentation where goldens are updated."""
+    update = os.environ.get("LOADSTONE_UPDATE_GOLDENS")
+    page.screenshot(path=(ROOT / "docs" / "img" if update else folder) / name)
+
+
 def test_a_first_look(tab: Tab, tmp_path: Path) -> None:
     example(tab, "matmul")
     settled(tab)
@@ -127,7 +134,8 @@ def test_a_first_look(tab: Tab, tmp_path: Path) -> None:
         assert tab.get_attribute(f"#tab-{name}", "aria-selected") == "true"
         assert tab.locator("#pane .found").count() == 0
         assert len(tab.inner_text("#pane")) > 40
-    tab.screenshot(path=tmp_path / "first.png")
+    tab.click("#tab-code")
+    tab.screenshot(path=tmp_path / "code.png")
 
 
 def test_panes_follow_typing(tab: Tab) -> None:
@@ -174,9 +182,10 @@ def test_tiles_change_and_can_be_written_into_the_source(tab: Tab) -> None:
     tab.wait_for_selector("text=Write into source", state="detached")
 
 
-def test_the_slider_goes_through_time(tab: Tab) -> None:
+def test_the_slider_goes_through_time(tab: Tab, tmp_path: Path) -> None:
     example(tab, "matmul")
-    tab.fill("[aria-label='Tile size of k as a number']", "8")
+    for loop in "ijk":
+        tab.fill(f"[aria-label='Tile size of {loop} as a number']", "8")
     shown(tab, "tiles")
     tab.wait_for_selector(".time :text('1 of 5')")
     groups = "[...each.shadowRoot.querySelectorAll('g')].map(group => group.dataset.now)"
@@ -190,6 +199,9 @@ def test_the_slider_goes_through_time(tab: Tab) -> None:
     assert tab.evaluate(lit) == [["false"], ["true"], 4 * ["false"] + ["true"], 4 * ["false"] + ["true"]]
     tab.check("text=all tiles")
     until(tab, f"({lit})().flat().every(now => now === 'true')")
+    settled(tab)
+    tab.evaluate("document.activeElement.blur()")
+    kept(tab, tmp_path, "explorer.png")
 
 
 def test_lines_are_tied_to_the_source(tab: Tab) -> None:

@@ -25,7 +25,7 @@ export function Controls({ state, tiling, current, memories, onChange, onWrite }
       <div class="row actions">
         <Parameters state={state} tiling={tiling} onChange={onChange} />
         {tiling?.pragma && state.options.sizes && <button type="button" disabled={!current} onClick={() => onWrite(tiling.pragma)} title={tiling.pragma}>Write into source</button>}
-        {state.options.sizes && <button type="button" onClick={() => option("sizes", "")}>Sizes of the source</button>}
+        {state.options.sizes && <button type="button" onClick={() => option("sizes", "")}>Reset sizes</button>}
         <label>memory
           <select value={state.memory} onChange={(event) => onChange({ memory: event.target.value })}>
             {memories.map((name) => <option>{name}</option>)}
