@@ -199,6 +199,9 @@ def test_the_slider_goes_through_time(tab: Tab, tmp_path: Path) -> None:
     assert tab.evaluate(lit) == [["false"], ["true"], 4 * ["false"] + ["true"], 4 * ["false"] + ["true"]]
     tab.check("text=all tiles")
     until(tab, f"({lit})().flat().every(now => now === 'true')")
+    tab.focus("[aria-label='Strip in time']")
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_selector(".strip output:text-is('T0 = 2, T1 = 3')")
     settled(tab)
     tab.evaluate("document.activeElement.blur()")
     kept(tab, tmp_path, "explorer.png")

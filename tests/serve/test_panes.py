@@ -61,6 +61,15 @@ def test_pictures_hold_what_tiles_move() -> None:
     assert all(picture["svg"].count("<g ") == len(picture["tiles"]) for picture in found["pictures"])
 
 
+def test_strips_are_chosen_by_their_place() -> None:
+    middle = pane(matmul(), "tiles")
+    assert (middle["strips"], middle["position"], middle["strip"]) == (9, 4, "T0 = 1, T1 = 1")
+    later = subject(MATMUL, parameters={"n": 24}, options={"sizes": "8,8,8"}, position=5)
+    assert pane(later, "tiles")["strip"] == "T0 = 1, T1 = 2"
+    beyond = subject(MATMUL, parameters={"n": 24}, options={"sizes": "8,8,8"}, position=500)
+    assert pane(beyond, "tiles")["position"] == 8
+
+
 def test_timeline_is_the_prediction() -> None:
     asked = matmul()
     assert pane(asked, "timeline")["cycles"] == ls.predict(asked.circuit, memory="paper").cycles

@@ -59,7 +59,7 @@ function App({ settings, start }) {
 
   const asked = useMemo(() => question(state), [state.source, state.parameters, state.options, state.memory]);
   useEffect(() => {
-    connection.current.forget("main");
+    for (const slot of ["main", "strip"]) connection.current.forget(slot);
     setBusy((now) => ({ ...now, main: true }));
     const timer = setTimeout(() => {
       setResults((now) => Object.fromEntries(Object.entries(now).map(([pane, each]) => [pane, { ...each, fresh: false }])));
@@ -158,6 +158,7 @@ function App({ settings, start }) {
           <Figures results={results} />
           <Tabs tabs={tabs} tab={state.tab} results={results} onChoose={(tab) => change({ tab })} />
           <Pane state={state} results={results} problems={problems} busy={busy} hues={hues} lit={lit} onLight={setLit} onGo={go} onUse={write} change={change}
+            onStrip={(position) => connection.current.ask("strip", ["tiles"], { ...asked, position })}
             onRun={() => { setBusy((now) => ({ ...now, run: true })); connection.current.ask("run", ["run"], asked); }} />
         </section>
       </main>
@@ -228,7 +229,7 @@ function Tabs({ tabs, tab, results, onChoose }) {
   );
 }
 
-function Pane({ state, results, problems, busy, hues, lit, onLight, onGo, onUse, onRun, change }) {
+function Pane({ state, results, problems, busy, hues, lit, onLight, onGo, onUse, onRun, onStrip, change }) {
   const [, , Content] = TABS.find(([key]) => key === state.tab) ?? TABS[3];
   const key = state.tab === "code" ? state.language : state.tab;
   const each = results[key];
@@ -241,7 +242,7 @@ function Pane({ state, results, problems, busy, hues, lit, onLight, onGo, onUse,
   ) : (
     <>
       {shown}
-      {each?.data ? <Content data={each.data} tiling={results.tiling?.data} busy={busy[state.tab]} onGo={onGo} onUse={onUse} /> : !shown && <p class="soft waiting">{problems.length ? "Waiting for a kernel without errors." : "Working …"}</p>}
+      {each?.data ? <Content data={each.data} tiling={results.tiling?.data} busy={busy[state.tab]} onGo={onGo} onUse={onUse} onStrip={onStrip} /> : !shown && <p class="soft waiting">{problems.length ? "Waiting for a kernel without errors." : "Working …"}</p>}
     </>
   );
   return (

@@ -85,7 +85,7 @@ export function TilingPane({ data }) {
   );
 }
 
-export function TilesPane({ data }) {
+export function TilesPane({ data, onStrip }) {
   const [tile, setTile] = useState(0);
   const [all, setAll] = useState(false);
   const [playing, setPlaying] = useState(false);
@@ -105,11 +105,12 @@ export function TilesPane({ data }) {
         <div class="time">
           <button type="button" class="play" aria-pressed={playing} aria-label={playing ? "Pause" : "Play"} onClick={() => setPlaying(!playing)}>{playing ? "❚❚" : "▶"}</button>
           <label class="grow">
-            <span>tile <output>{now.name}</output> <small>{shown + 1} of {number(data.tile_count)}{data.strip ? `, strip ${data.strip}` : ""}</small></span>
+            <span>tile <output>{now.name}</output> <small>{shown + 1} of {number(data.tile_count)}</small></span>
             <input type="range" min="0" max={last} value={shown} aria-label="Tile in time" aria-valuetext={now.name} onInput={(event) => { setPlaying(false); setAll(false); setTile(Number(event.target.value)); }} />
           </label>
           <label class="check"><input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} /> all tiles</label>
         </div>
+        {data.position !== null && data.strips > 1 && <Strip data={data} onStrip={onStrip} />}
         <dl class="steps">
           <div class="load"><dt>loads</dt><dd>{moved(now.loaded)}</dd></div>
           <div class="compute"><dt>computes</dt><dd>{plural(now.instances, "instance")}</dd></div>
@@ -124,6 +125,22 @@ export function TilesPane({ data }) {
         {data.notes.map((text) => <p class="soft">{text}</p>)}
       </Card>
     </>
+  );
+}
+
+function Strip({ data, onStrip }) {
+  const [wanted, setWanted] = useState(null);
+  useEffect(() => setWanted(null), [data]);
+  useEffect(() => {
+    if (wanted === null) return undefined;
+    const timer = setTimeout(() => onStrip(wanted), 80);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  return (
+    <label class="strip">
+      <span>strip <output>{data.strip}</output> <small>{(wanted ?? data.position) + 1} of {number(data.strips)}</small></span>
+      <input type="range" min="0" max={data.strips - 1} value={wanted ?? data.position} aria-label="Strip in time" aria-valuetext={data.strip} onInput={(event) => setWanted(Number(event.target.value))} />
+    </label>
   );
 }
 

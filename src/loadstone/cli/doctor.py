@@ -50,7 +50,12 @@ TOOLS = (
     Tool("cocotb", "testbenches in Python, of built accelerators", "pip install cocotb", (), ("cocotb",)),
     Tool("fusesoc", "packages of built accelerators", "pip install fusesoc", ("fusesoc",), ("fusesoc",)),
     Tool("starlette", "the explorer in the browser", "pip install 'loadstone[web]'", (), ("starlette",)),
-    Tool("chromium", "pictures of reports, tests of the explorer", "apt-get install chromium", ("chromium", "chromium-browser")),
+    Tool(
+        "chromium",
+        "pictures of reports, tests of the explorer",
+        "apt-get install chromium",
+        ("chromium", "chromium-browser"),
+    ),
 )
 CORE = ("islpy-barvinok", "pycparser", "pcpp", "rich")
 

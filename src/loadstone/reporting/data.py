@@ -11,6 +11,7 @@ from loadstone.errors import Source
 from loadstone.model.kernel import Kernel
 from loadstone.outcome import Outcome
 from loadstone.poly import fixed
+from loadstone.poly.enumeration import Point
 from loadstone.reporting.pictures import MOST_RECTANGLES, Picture, picture
 from loadstone.reporting.strips import ShownStrip, TileWork, shown_strips, strip_values, strips_of
 from loadstone.reporting.timeline import Bar, Job, timeline, total_time
@@ -83,7 +84,7 @@ class Timeline:
 class Report:
     """A kernel with a tiling, for given parameters.
 
-    The first of `strips` is the one in the middle; there is none when no statement is executed.
+    The first of `strips` is the one in the middle, or a chosen one; there is none when no statement is executed.
     """
 
     kernel: str
@@ -106,10 +107,19 @@ class Report:
     verification: Outcome | None
 
 
-def gather_report(plan: LocalPlan, parameters: Mapping[str, int], *, verification: Outcome | None = None) -> Report:
-    """The report of a plan for given parameters; `verification` is the outcome of a run."""
+def gather_report(
+    plan: LocalPlan,
+    parameters: Mapping[str, int],
+    *,
+    verification: Outcome | None = None,
+    strip: Point | None = None,
+) -> Report:
+    """The report of a plan for given parameters; `verification` is the outcome of a run.
+
+    A `strip` is shown in place of the one in the middle.
+    """
     tiles, kernel = plan.tiles, plan.tiles.kernel
-    strips = shown_strips(plan, parameters)
+    strips = shown_strips(plan, parameters, strip)
     return Report(
         kernel=kernel.name,
         source=_source(kernel),

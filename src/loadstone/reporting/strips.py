@@ -54,15 +54,15 @@ class ShownStrip:
         return len(self.tiles) == self.tile_count
 
 
-def shown_strips(plan: Plan, parameters: Mapping[str, int]) -> tuple[ShownStrip, ...]:
-    """The middle strip and the one that follows it; fewer where they do not exist.
+def shown_strips(plan: Plan, parameters: Mapping[str, int], start: Point | None = None) -> tuple[ShownStrip, ...]:
+    """The middle strip, or a given one, and the one that follows it; fewer where they do not exist.
 
-    Where the middle strip has too many tiles to show, it stands alone.
+    Where the first of them has too many tiles to show, it stands alone.
     """
     every = strips_of(plan.tiles, parameters)
     if every.is_empty():
         return ()
-    chosen = islice(points_from(every, middle_point(every)), MOST_STRIPS)
+    chosen = islice(points_from(every, middle_point(every) if start is None else start), MOST_STRIPS)
     middle, *following = (_shown(plan, parameters, strip) for strip in chosen)
     return (middle, *following) if middle.complete else (middle,)
 

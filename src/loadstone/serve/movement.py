@@ -13,13 +13,19 @@ from loadstone.locality.description import reuse_info
 from loadstone.locality.measurement import measure
 from loadstone.locality.order import order_of
 from loadstone.loops.description import buffer_info
+from loadstone.poly import points
+from loadstone.poly.enumeration import Point
 from loadstone.reporting.data import Report, gather_report
 from loadstone.reporting.drawing import picture_svg
+from loadstone.reporting.strips import strips_of
 from loadstone.reporting.words import assignments
 from loadstone.serve.subject import Json, Subject
 from loadstone.transfer.description import comparison
 from loadstone.transfer.plan import ArrayPlan
 from loadstone.transfer.volumes import count
+
+MOST_STRIPS = 4096
+"""The largest number of strips that one can choose from."""
 
 
 def traffic_pane(subject: Subject) -> Json:
@@ -51,13 +57,17 @@ def _volumes(subject: Subject, part: ArrayPlan) -> Json:
 
 def tiles_pane(subject: Subject) -> Json:
     """What the tiles of a strip load and store, drawn over the arrays."""
-    report = gather_report(subject.program.plan, subject.values)
+    strips = _strips(subject)
+    asked = subject.request.position
+    at = None if asked is None or not strips else strips[max(0, min(asked, len(strips) - 1))]
+    report = gather_report(subject.program.plan, subject.values, strip=at)
     if not report.strips:
         return {"strip": None, "tiles": [], "pictures": [], "sentences": [], "notes": []}
     strip = report.strips[0]
     return {
         "strip": assignments(report.outer, strip.coordinates),
         "strips": report.strip_count,
+        "position": strips.index(strip.coordinates) if strips else None,
         "tile_count": strip.tile_count,
         "tiles": [
             {
@@ -72,6 +82,12 @@ def tiles_pane(subject: Subject) -> Json:
         "sentences": [{"array": array.name, "text": array.sentence} for array in report.arrays],
         "notes": list(report.notes),
     }
+
+
+def _strips(subject: Subject) -> list[Point]:
+    """All strips in their order; none where they are too many to choose from."""
+    found = strips_of(subject.program.plan.tiles, subject.values)
+    return points(found) if count(found, subject.values) <= MOST_STRIPS else []
 
 
 def _pictures(report: Report) -> Iterator[Json]:

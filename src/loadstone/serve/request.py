@@ -18,7 +18,10 @@ LARGEST = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request; of those that wait in one `slot` of a page, only the latest is answered."""
+    """A request; of those that wait in one `slot` of a page, only the latest is answered.
+
+    `position` is the strip to be drawn, counted from 0 in the order of execution; by default the middle one.
+    """
 
     id: int
     slot: str
@@ -28,6 +31,7 @@ class Request:
     choices: Choices = field(default_factory=Choices)
     hardware: HardwareOptions = field(default_factory=HardwareOptions)
     memory: str = PRESETS[0]
+    position: int | None = None
 
 
 def read_request(data: object, known: Iterable[str]) -> Request:
@@ -55,6 +59,7 @@ def read_request(data: object, known: Iterable[str]) -> Request:
         Choices.of(options),
         HardwareOptions.of(options),
         memory,
+        None if given.get("position") is None else _whole("position", given["position"]),
     )
 
 
