@@ -12,6 +12,7 @@ import pytest
 import loadstone as ls
 from loadstone.analysis import dependences
 from loadstone.cli.main import main
+from loadstone.errors import IllegalTransformation
 from loadstone.model.kernel import Kernel
 from loadstone.poly import fixed
 from loadstone.poly.enumeration import pairs
@@ -24,7 +25,7 @@ from loadstone.transform.tiling import TiledKernel
 from loadstone.trials import rounding, trial
 from oracle import flow_pairs, memory_pairs, relation_pairs, traced
 from random_reductions import reduced_triple
-from random_triples import CHECKS
+from random_triples import CHECKS, Triple
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 QUICK = (("plan", 1), ("c", 0), ("c", 6), ("vitis", 2), ("network", 3), ("threads", 4))
@@ -59,6 +60,12 @@ def parsed(statement: str, kind: str, folder: Path) -> Kernel:
         ("unsigned", "x[i + j] = x[i + j] > a[i][j] ? x[i + j] : a[i][j];", "max"),
         ("bool", "x[i + j] ^= a[i][j];", None),
         ("float", "x[i + j] += e[i][j];", "+"),
+        ("float", "x[i + j] = fmaxf(x[i + j], e[i][j]);", "max"),
+        ("float", "x[i + j] = fminf(2 * e[i][j], x[i + j]);", "min"),
+        ("float", "x[i + j] = e[i][j] > x[i + j] ? e[i][j] : x[i + j];", "max"),
+        ("double", "x[i + j] = x[i + j] > e[i][j] ? x[i + j] : e[i][j];", "max"),
+        ("float", "x[i + j] = x[i + j] > a[i][j] ? x[i + j] : a[i][j];", "max"),
+        ("float", "x[i + j] = fmaxf(x[i + j], x[i]);", None),
     ],
 )
 def test_which_updates_are_reductions(kind: str, statement: str, operator: str | None, tmp_path: Path) -> None:
@@ -84,6 +91,43 @@ def test_only_exact_reductions_change_their_order_unasked(tmp_path: Path) -> Non
     tiles = choose_tiling(kernel, (2, 2), theta, free_reductions=True)
     check_tiling(tiles)
     assert tiles.rounded == {"x"}
+
+
+def test_extrema_of_floating_point_change_their_order_on_request(tmp_path: Path) -> None:
+    """Which zero of several is the greatest depends on the order."""
+    theta = "{ S0[i, j] -> [i, j] }"
+    kernel = parsed("x[i + j] = fmaxf(x[i + j], e[i][j]);", "float", tmp_path)
+    with pytest.raises(IllegalTransformation):
+        check_tiling(choose_tiling(kernel, (2, 2), theta))
+    tiles = choose_tiling(kernel, (2, 2), theta, free_reductions=True)
+    check_tiling(tiles)
+    assert tiles.rounded == {"x"}
+
+
+NARROWED = """void f(int h, int w, int a[h + 4][w + 4], short out[h][w]) {
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) {
+      int sum = 0;
+      for (int r = 0; r < 4; r++)
+        for (int s = 0; s < 4; s++)
+          sum += a[y + r][x + s];
+      out[y][x] = sum >> 3;
+    }
+}
+"""
+
+
+@needs_gcc
+@pytest.mark.parametrize("way", ["plan", "c", "network"])
+def test_expanded_accumulators_are_summed_in_the_order_of_the_tiles(way: str, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(NARROWED)
+    kernel = ls.parse(path)
+    tiles = choose_tiling(kernel, (2, 2, 2, 2))
+    check_tiling(tiles)
+    assert tiles.choice == "updates of sum in the order of the tiles"
+    assert [change.text() for change in tiles.kernel.privatised] == ["sum is expanded along y, x"]
+    CHECKS[way](Triple(0, kernel, (), tiles, ({"h": 3, "w": 5},)))
 
 
 def test_an_order_that_needs_no_change_stays(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def _passed_on(op: str, parts: Sequence[Bounded]) -> float:
     sizes = [abs(part.value) for part in parts]
     if op in ("+", "-", "fabs", "fabsf"):
         return sum(errors)
-    if op in ("min", "max", "fmin", "fmax"):
+    if op in ("min", "max", "fmin", "fmax", "fminf", "fmaxf"):
         return max(errors)
     if op == "*":
         return sizes[0] * errors[1] + sizes[1] * errors[0] + errors[0] * errors[1]

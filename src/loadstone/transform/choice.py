@@ -7,7 +7,7 @@ their schedule does: see `executed_order.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -19,9 +19,16 @@ from loadstone.poly.limits import if_affordable, within_limit
 from loadstone.transform.automatic.nests import nest_by_nest
 from loadstone.transform.automatic.tilings import band_tilings
 from loadstone.transform.legality import Missing, Violation, violation
-from loadstone.transform.privatise.ways import fully_expanded, kernels_without_sharing, privatised, privatised_ways
+from loadstone.transform.privatise.ways import (
+    Order,
+    fully_expanded,
+    kernels_without_sharing,
+    privatised,
+    privatised_ways,
+)
 from loadstone.transform.privatise.webs import may_have_temporaries, with_webs
 from loadstone.transform.reductions.executed_order import in_executed_order
+from loadstone.transform.reductions.orderless import free_pairs
 from loadstone.transform.sink import sunk
 from loadstone.transform.temporaries import without_temporaries
 from loadstone.transform.tiling import DEFAULT_SIZE, TiledKernel, Tiling, requested, tiled
@@ -77,9 +84,21 @@ def _in_legal_order(tiles: TiledKernel, free: bool) -> TiledKernel:
     """The tiling, with temporaries in places of their own and reductions in its order where only they forbid it."""
     if is_legal(tiles):
         return tiles
-    private = tuple(privatised_ways(tiles)) if may_have_temporaries(tiles.kernel) else ()
-    reordered = (way for each in (tiles, *private) if (way := _reordered(each, free)) is not None)
-    return next(filter(is_legal, chain(private, reordered)), tiles)
+    has_temporaries = may_have_temporaries(tiles.kernel)
+    private = tuple(privatised_ways(tiles)) if has_temporaries else ()
+    reordered = _reordered_ways((tiles, *private), free)
+    both = _reordered_ways(privatised_ways(tiles, _order(free)) if has_temporaries else (), free)
+    return next(filter(is_legal, chain(private, reordered, both)), tiles)
+
+
+def _order(free: bool) -> Order:
+    """Which order reductions keep where they may run in that of the tiles."""
+    return "free" if free else "exact"
+
+
+def _reordered_ways(ways: Iterable[TiledKernel], free: bool) -> Ways:
+    """The tilings with reductions in their order, where that is enough."""
+    return (found for way in ways if (found := _reordered(way, free)) is not None)
 
 
 def _reordered(tiles: TiledKernel, free: bool) -> TiledKernel | None:
@@ -104,9 +123,10 @@ def _loop_ways(kernel: Kernel, tiling: Tiling) -> Ways:
     for way in _ways_to_tile(kernel, tiling):
         tried.append(way)
         yield way
-    for way in tried:
-        if (found := _reordered(way, tiling.free_reductions)) is not None:
-            yield found
+    yield from _reordered_ways(tried, tiling.free_reductions)
+    if free_pairs(kernel, free=tiling.free_reductions):
+        private = _private_loops(kernel, tiling, _order(tiling.free_reductions))
+        yield from _reordered_ways(private, tiling.free_reductions)
 
 
 def _automatic_ways(kernel: Kernel, tiling: Tiling) -> Ways:
@@ -123,9 +143,14 @@ def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Ways:
     if simpler is not kernel:
         yield tiled(simpler, tiling)
         yield sunk(tiled(simpler, tiling))
-    plain = tiled(_of_separate_webs(simpler), tiling)
-    yield from privatised_ways(plain)
-    yield from privatised_ways(sunk(plain))
+    yield from _private_loops(kernel, tiling, "text")
+
+
+def _private_loops(kernel: Kernel, tiling: Tiling, order: Order) -> Ways:
+    """Tilings of the loops as they stand with temporaries in places of their own."""
+    plain = tiled(_of_separate_webs(without_temporaries(kernel)), tiling)
+    yield from privatised_ways(plain, order)
+    yield from privatised_ways(sunk(plain), order)
 
 
 def _bands(kernel: Kernel, tiling: Tiling, why: str) -> Ways:

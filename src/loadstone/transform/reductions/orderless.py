@@ -3,14 +3,15 @@
 Sums, products and bitwise operations of integers are those of a ring modulo 2^bits, if no conversion on the way of the
 old value is narrower than the element. Minima and maxima, also as selections and as `if (v > m) m = v`, give the same
 bits if conversions keep all values. Fixed point may round or saturate, and `_Bool` is no ring: both stay in order. Sums
-and products of floating point are rounded in the order that is executed: they are free only on request.
+and products of floating point are rounded in the order that is executed, and their minima and maxima tell zeros of
+both signs and not-a-numbers by it, `fmin` and `fmax` too: they are free only on request.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-from loadstone.model.expression import Binary, Cast, Expression, Operand, Select, Unary, walk
+from loadstone.model.expression import Binary, Call, Cast, Expression, Operand, Select, Unary, walk
 from loadstone.model.kernel import Kernel, Statement
 from loadstone.model.types import BOOL, ScalarType
 from loadstone.transform.reductions.updates import is_own
@@ -31,6 +32,8 @@ _EXTREMA: dict[tuple[str, bool], Operator] = {
 }
 """The extremum that a comparison chooses: by its operator, and whether its left side is chosen where it holds."""
 
+_CALLS: dict[str, Operator] = {"fmin": "min", "fminf": "min", "fmax": "max", "fmaxf": "max"}
+
 
 def free_pairs(kernel: Kernel, *, free: bool) -> tuple[Pair, ...]:
     """The pairs of statements that update elements of an array by the same operator, in any order."""
@@ -45,7 +48,7 @@ def free_pairs(kernel: Kernel, *, free: bool) -> tuple[Pair, ...]:
 
 
 def has_rounded_reductions(kernel: Kernel) -> bool:
-    """Whether a kernel has reductions that round: sums and products of floating point."""
+    """Whether a kernel has reductions whose bits depend on their order: those of floating point."""
     return any(operator_of(s, kernel) and not is_exact(s, kernel) for s in kernel.statements)
 
 
@@ -94,8 +97,10 @@ def _is_independent(expression: Expression, statement: Statement) -> bool:
 
 
 def _chosen_extremum(statement: Statement, kind: ScalarType) -> Operator | None:
-    """The operator of `m = max(m, v)` and `m = v > m ? v : m`."""
+    """The operator of `m = max(m, v)`, `m = fmaxf(m, v)` and `m = v > m ? v : m`."""
     match value := _same_value(statement.value):
+        case Call(function=function, arguments=(left, right)) if function in _CALLS and _holds(value.type, kind):
+            return _CALLS[function] if _is_update(left, right, statement, kind) else None
         case Binary(op="min" | "max" as op, left=left, right=right) if _holds(value.type, kind):
             return op if _is_update(left, right, statement, kind) else None
         case Select(condition=Binary() as test, then=then, otherwise=otherwise) if _holds(value.type, kind):
@@ -164,6 +169,8 @@ def _same_value(expression: Expression) -> Expression:
 
 
 def _holds(kind: ScalarType, other: ScalarType) -> bool:
-    """Whether an integer type has all values of another one."""
+    """Whether a type has all values of another one."""
+    if kind.kind == "float":
+        return other.kind == "float" and kind.bits >= other.bits
     both = kind.is_integer and other.is_integer and kind != BOOL
     return both and kind.least <= other.least and other.greatest <= kind.greatest
