@@ -143,12 +143,15 @@ def synth(
     parameters: Values | None = None,
     **options: Any,
 ) -> Resources:
-    """Area and clock frequency by open tools: of the accelerator where `bus` names one, else of hardware on chip."""
+    """Area and clock frequency by open tools: of the accelerator behind its registers where `bus` names one.
+
+    Else of hardware on chip.
+    """
     _check_names(options, Choices, HardwareOptions)
     circuit = _circuit(kernel, tiling, parameters, options)
     on_bus = circuit.hardware.bus is not None
     _check_effects(options, ["accelerator" if on_bus else "on-chip"], Choices, HardwareOptions)
-    return synthesize(circuit.design.module if on_bus else circuit.on_chip.module, device)
+    return synthesize(circuit.controlled if on_bus else circuit.on_chip.module, device)
 
 
 def reuse(

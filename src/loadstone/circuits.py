@@ -12,6 +12,7 @@ from functools import cached_property
 from loadstone.analysis.hls_pragmas import suggested_lanes
 from loadstone.bus.ports import PAGE_BYTES, Bus
 from loadstone.errors import Diagnostic, InputError
+from loadstone.hardware.accelerator.registers import make_controlled
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.timing import MemoryTiming
@@ -26,6 +27,7 @@ from loadstone.model.kernel import Kernel
 from loadstone.networks.model import Network
 from loadstone.options import HardwareOptions
 from loadstone.pipeline import Compilation
+from loadstone.rtl.module import Module
 from loadstone.transform.program import program_of
 from loadstone.transform.temporaries import without_temporaries
 
@@ -100,6 +102,11 @@ class CircuitCompilation(Compilation):
         return make_accelerator_design(
             self.accelerator, self.limits, self.bus, self.memories, self.operations, unroll=self.lanes
         )
+
+    @cached_property
+    def controlled(self) -> Module:
+        """The accelerator behind its registers: what is measured by synthesis."""
+        return make_controlled(self.design, self.bus.protocol)
 
     @cached_property
     def direct(self) -> ComputeDesign:

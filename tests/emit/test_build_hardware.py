@@ -149,7 +149,7 @@ def test_lint_is_clean(stem: str, values: tuple[int, ...], tmp_path: Path) -> No
 @needs_verilator
 def test_lint_finds_something(tmp_path: Path) -> None:
     folder = built("matmul", 5).write(tmp_path / "out") / "verilog"
-    (folder / "matmul.sv").write_text("module matmul (input logic clk); endmodule\n")
+    (folder / "matmul_top.sv").write_text("module matmul_top (input logic clk); endmodule\n")
     assert "UNUSED" in make(folder, "lint", f"VERILATOR={VERILATOR}").stderr
 
 
@@ -193,7 +193,7 @@ def test_the_page_tells_of_every_port(target: str) -> None:
 
 def test_the_description() -> None:
     info = json.loads(built("threshold", 7, 5).files["hardware.json"])
-    assert (info["kernel"], info["top"]) == ("threshold", "threshold")
+    assert (info["kernel"], info["top"]) == ("threshold", "threshold_top")
     assert info["parameters"]["cols"] == {"port": "cols", "least": 0, "greatest": 5, "testbench": 5}
     mark = info["arrays"]["mark"]
     assert (mark["extents"], mark["strides"], mark["words"], mark["output"]) == ([7, 5], [5, 1], 35, True)
@@ -207,7 +207,7 @@ def test_the_list_has_all_sources_in_order() -> None:
         listed = files[f"{target}/files.f"].split()
         sources = {path.removeprefix(f"{target}/") for path in files if path.endswith(f".{ending}")}
         assert {*listed, f"testbench.{ending}"} == sources
-        assert listed[-1] == f"matmul.{ending}"
+        assert listed[-1] == f"matmul_top.{ending}"
         for position, path in enumerate(listed):
             used = [other for other in listed if other != path and calls(files[f"{target}/{path}"], Path(other).stem)]
             assert {*used} <= {*listed[:position]}

@@ -16,11 +16,11 @@ MODES: dict[Mode, str] = {"on-chip": "hardware on chip, without --bus", "acceler
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Synthesize the whole accelerator, or the kernel with its arrays on the chip, and show what it takes."""
+    """Synthesize the accelerator behind its registers, or the kernel with its arrays on chip; show what it takes."""
     on_bus = arguments.bus is not None
     check_modes(arguments, ["accelerator" if on_bus else "on-chip"], MODES)
     compilation = circuit_of(arguments)
-    module = compilation.design.module if on_bus else compilation.on_chip.module
+    module = compilation.controlled if on_bus else compilation.on_chip.module
     with console().status(f"synthesis for {arguments.device}"):
         found = synthesize(module, arguments.device)
     if arguments.json:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from loadstone.bus.ports import Bus, Widths
 from loadstone.errors import Diagnostic, InputError
 from loadstone.hardware.compute.unit import ComputeUnit
-from loadstone.hardware.layout import ArrayLayouts
+from loadstone.hardware.layout import ArrayLayouts, PackedLayouts
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import Kernel
@@ -58,9 +58,10 @@ class ComputeDesign(BusDesign):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AcceleratorDesign(ComputeDesign):
-    """The hardware of an accelerator, whose compute unit has lanes."""
+    """The hardware of an accelerator, whose compute unit has lanes; its arrays have the strides of a run."""
 
     lanes: Lanes
+    external: PackedLayouts
 
 
 def element_bytes(accelerator: Accelerator) -> dict[str, int]:

@@ -6,15 +6,15 @@ In external memory, arrays lie row by row, or in structures of the user.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import product
 from math import prod
 
 from loadstone.hardware.words import bits_of, encoded
 from loadstone.loops.ranges import Ranges
-from loadstone.model.expression import Expression, binary, integer
-from loadstone.model.kernel import Array
+from loadstone.model.evaluate import evaluate
+from loadstone.model.expression import Expression, Variable, binary, integer, walk
 from loadstone.model.record import Record
 from loadstone.model.tidy import tidy
 from loadstone.model.types import Number, ScalarType
@@ -74,48 +74,96 @@ class ArrayLayout:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RecordLayout(ArrayLayout):
-    """An array in structures of the user; addresses count elements from the first structure.
+class ExternalLayout(ArrayLayout):
+    """An array in external memory: row by row, or in structures of the user, whose members are `record`.
 
-    Members are aligned to their sizes, so that all distances are whole elements.
+    Addresses count elements from the first structure. Members are aligned to their sizes, so that all distances are
+    whole elements.
     """
 
-    record: Record = field(kw_only=True)
+    record: Record | None = field(default=None, kw_only=True)
 
     @property
     def variable(self) -> str:
-        """The structures that hold its elements."""
-        return self.record.variable
+        """The structures that hold its elements, if any."""
+        return self.record.variable if self.record else ""
 
     @property
     def offset(self) -> int:
         """The address of its first element."""
-        return self.record.offset // self.element_bytes
+        return self.record.offset // self.element_bytes if self.record else 0
 
     @property
     def depth(self) -> int:
-        """The elements that fit into the structures."""
-        return max(2, self._step * prod(self._outer))
+        """The elements that fit into its rows, or into the structures."""
+        return max(2, self.step * prod(self.extents[: self.outer_rank])) if self.extents else 0
 
     @property
     def strides(self) -> tuple[int, ...]:
         """The distances of elements that follow each other in each dimension."""
-        outer, inner = self._outer, self.record.inner_strides(self.element_bytes)
-        rows = (self._step * prod(outer[k + 1 :]) for k in range(len(outer)))
-        return (*rows, *(stride // self.element_bytes for stride in inner))
+        return self.strides_of(self.extents)
 
     @property
-    def _step(self) -> int:
-        """The distance of structures."""
-        return self.record.size // self.element_bytes
+    def step(self) -> int:
+        """The distance of structures, or of elements."""
+        return self.record.size // self.element_bytes if self.record else 1
 
     @property
-    def _outer(self) -> tuple[int, ...]:
-        """The extents of structures."""
-        return self.extents[: len(self.extents) - len(self.record.inner_strides(0))]
+    def inner(self) -> tuple[int, ...]:
+        """The distances of elements within a structure."""
+        inner = self.record.inner_strides(self.element_bytes) if self.record else ()
+        return tuple(stride // self.element_bytes for stride in inner)
+
+    @property
+    def outer_rank(self) -> int:
+        """The number of subscripts that tell the structure of an element, or all."""
+        return len(self.extents) - len(self.inner)
+
+    def strides_of(self, extents: Sequence[int]) -> tuple[int, ...]:
+        """The distances of elements for some extents."""
+        outer = extents[: self.outer_rank]
+        return (*(self.step * prod(outer[k + 1 :]) for k in range(self.outer_rank)), *self.inner)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedLayout(ExternalLayout):
+    """An array in external memory as in C, without gaps: strides follow the parameters of a run.
+
+    `sizes` are its extents as expressions, `moving` the dimensions whose strides change with parameters.
+    """
+
+    sizes: tuple[Expression, ...] = ()
+    moving: tuple[int, ...] = ()
+
+    def places(self, extents: Sequence[int]) -> Iterator[int]:
+        """The addresses of the elements of an array of some extents."""
+        strides = self.strides_of(extents)
+        for element in product(*map(range, extents)):
+            yield self.offset + sum(k * stride for k, stride in zip(element, strides, strict=bool(extents)))
+
+    def address(self, subscripts: Sequence[Expression]) -> Expression:
+        """The part of the address of an element that fixed strides give."""
+        fixed = (integer(0) if k in self.moving else each for k, each in enumerate(subscripts))
+        return ArrayLayout.address(self, tuple(fixed))
+
+    def rows(self, subscripts: Sequence[Expression]) -> tuple[Expression, ...]:
+        """The subscripts whose strides change with parameters."""
+        return tuple(subscripts[k] for k in self.moving)
+
+    def factors(self, dimension: int) -> tuple[Expression, ...]:
+        """The factors of the stride of a dimension: extents, and the distance of structures."""
+        if dimension >= self.outer_rank:
+            return (integer(self.inner[dimension - self.outer_rank]),)
+        step = () if self.step == 1 else (integer(self.step),)
+        return (*self.sizes[dimension + 1 : self.outer_rank], *step)
+
+    def strides_for(self, parameters: Mapping[str, int]) -> tuple[int, ...]:
+        """The distances of elements that follow each other in each dimension, for values of parameters."""
+        return self.strides_of([int(evaluate(size, parameters, ())) for size in self.sizes])
 
 
 ArrayLayouts = Mapping[str, ArrayLayout]
+PackedLayouts = Mapping[str, PackedLayout]
 
 
 def layouts_of(ranges: Ranges, scalars: Collection[str] = ()) -> dict[str, ArrayLayout]:
@@ -126,16 +174,31 @@ def layouts_of(ranges: Ranges, scalars: Collection[str] = ()) -> dict[str, Array
     return {name: ArrayLayout(name, array.type, extents[name]) for name, array in arrays.items()}
 
 
-def external_layouts(ranges: Ranges, scalars: Collection[str] = ()) -> dict[str, ArrayLayout]:
-    """Where a kernel's arrays lie in external memory, for parameters in ranges, and scalars that do."""
+def external_layouts(ranges: Ranges) -> dict[str, ArrayLayout]:
+    """Where a kernel's arrays lie in external memory, for parameters in ranges."""
     arrays = ranges.kernel.arrays
-    return {name: _external(layout, arrays[name]) for name, layout in layouts_of(ranges, scalars).items()}
+    return {
+        name: ExternalLayout(name, layout.element, layout.extents, record=arrays[name].record)
+        for name, layout in layouts_of(ranges).items()
+    }
 
 
-def _external(layout: ArrayLayout, array: Array) -> ArrayLayout:
-    if array.record is None:
-        return layout
-    return RecordLayout(layout.array, layout.element, layout.extents, record=array.record)
+def packed_layouts(ranges: Ranges, scalars: Collection[str] = ()) -> dict[str, PackedLayout]:
+    """The arrays of a kernel in external memory, for parameters in ranges, and scalars that are not in registers."""
+    found: dict[str, PackedLayout] = {}
+    for name, layout in layouts_of(ranges, scalars).items():
+        array = ranges.kernel.arrays[name]
+        outer = array.extents[: array.outer_rank]
+        moving = tuple(k for k in range(len(outer)) if any(_moves(ranges, each) for each in outer[k + 1 :]))
+        kept = PackedLayout(name, layout.element, layout.extents, sizes=array.extents, moving=moving)
+        found[name] = replace(kept, record=array.record)
+    return found
+
+
+def _moves(ranges: Ranges, extent: Expression) -> bool:
+    """Whether an extent changes with parameters in their ranges."""
+    used = {part.name for part in walk(extent) if isinstance(part, Variable)}
+    return any(low < high for name, (low, high) in ranges.limits.items() if name in used)
 
 
 def memory_words(store: ArrayLayout, extents: Sequence[int], values: Sequence[Number]) -> tuple[int, ...]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from loadstone.bus.lite import PREFIXES
 from loadstone.bus.ports import Protocol
+from loadstone.emit.c.printer import emit_expression
 from loadstone.emit.hdl.description import active_level, place_of, room_of, table
 from loadstone.hardware.accelerator.registers import Register, RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
+from loadstone.model.expression import Expression
 from loadstone.rtl.shell import Shell
 from loadstone.texts import text_of
 
@@ -75,11 +77,21 @@ def _array_info(design: AcceleratorDesign, registers: RegisterMap, name: str) ->
         "type": store.element.described,
         "element_bytes": size,
         "extents": list(store.extents),
-        "strides": [size * stride for stride in store.strides],
+        "strides": [stride_text(store.factors(k), size) for k in range(len(store.extents))],
         "bytes": size * store.depth,
         "register": registers.of("base", design.variable(name)).name,
         **({"structures": store.variable, "offset": size * store.offset} if store.variable else {}),
     }
+
+
+def stride_text(sizes: Sequence[Expression], element_bytes: int) -> str:
+    """The bytes from an element to the next one in a dimension, in terms of parameters: extents times an element.
+
+    >>> stride_text((), 4)
+    '4'
+    """
+    factors = map(emit_expression, sizes)
+    return "*".join((str(element_bytes), *(text if text.isalnum() else f"({text})" for text in factors)))
 
 
 def emit_accelerator_readme(info: Mapping[str, Any], timing: str, files: Mapping[str, str], usage: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from loadstone.bus.coalescer import make_coalescer
 from loadstone.bus.stalls import make_pauses
 from loadstone.hardware.accelerator.mover import Mover
+from loadstone.hardware.accelerator.strides import Strides
 from loadstone.hardware.bus_top import BusTop
 from loadstone.hardware.names import Names
 from loadstone.rtl.conditions import one_hot_mux
@@ -45,6 +46,7 @@ class External:
 
     top: BusTop
     pauses: Pauses
+    strides: Strides
 
     @property
     def names(self) -> Names:
@@ -64,10 +66,13 @@ class External:
         """The requests for a master."""
         return {port: runs[port] for port in self.top.request_ports}
 
+    def shift(self, array: str) -> int:
+        """The bits of a byte address that say where in an element of an array it is."""
+        return (self.top.element_bytes[array] - 1).bit_length()
+
     def address(self, mover: Mover) -> Value:
-        """The byte address of the element at which a mover stands."""
-        shifts = {name: (self.top.element_bytes[name] - 1).bit_length() for name in mover.arrays}
-        places = {name: element.place << shifts[name] for name, element in mover.elements.items()}
+        """The byte address of the element at which a mover stands, but for its rows."""
+        places = {name: element.place << self.shift(name) for name, element in mover.elements.items()}
         choices = [
             (mover.elements[name].wanted, (self.top.bases[name] + place).wrapped(self.top.bus.address))
             for name, place in places.items()

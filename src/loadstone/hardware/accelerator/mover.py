@@ -9,7 +9,7 @@ from loadstone.hardware.compute.calls import exact
 from loadstone.hardware.control.controller import Options, Registers, make_controller
 from loadstone.hardware.control.interface import standing
 from loadstone.hardware.datapath.pipeline import address_type
-from loadstone.hardware.layout import ArrayLayouts
+from loadstone.hardware.layout import ArrayLayouts, PackedLayout, PackedLayouts
 from loadstone.hardware.names import Names
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Block, For, Instance, Node, with_instances
@@ -21,17 +21,21 @@ from loadstone.rtl.conditions import one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, cat
 from loadstone.rtl.types import bit
 
-PLACE, CELL = "place", "cell"
-"""The arguments of an element: its place in external memory, in elements of its array, and its cell in the buffer."""
+PLACE, CELL, ROW = "place", "cell", "row"
+"""The arguments of an element: its place in external memory, in elements of its array, and its cell in the buffer.
+
+Subscripts whose strides change with parameters are arguments of their own, one for each, and not in the place.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Element:
-    """The current element of a mover: valid flag, place, cell, and the wire that advances it."""
+    """The current element of a mover: valid flag, place, cell, rows, and the wire that advances it."""
 
     wanted: Signal
     place: Signal
     cell: Signal
+    rows: tuple[Signal, ...]
     goes: Signal
 
 
@@ -43,14 +47,14 @@ class Mover:
         names: Names,
         title: str,
         accelerator: Accelerator,
-        stores: tuple[ArrayLayouts, ArrayLayouts],
+        stores: tuple[PackedLayouts, ArrayLayouts],
         ranges: Ranges,
         parameters: Mapping[str, Signal],
         begin: Signal,
     ) -> None:
         tree = _addressed(process_loops(accelerator, move_loops(accelerator, title)), *stores)
         self.arrays = tuple(name for name in statements_of(tree) if name not in MARKERS.names)
-        arguments = dict.fromkeys(self.arrays, (PLACE, CELL))
+        arguments = {name: (PLACE, CELL, *_row_names(stores[0][name])) for name in self.arrays}
         options = replace(tile_options(tree), arguments=arguments)
         module, context = f"{names.module.name}_{title}", accelerator.kernel.context
         controller = make_controller(module, tree, ranges.limits, options, context)
@@ -68,6 +72,7 @@ class Mover:
                 wanted[name],
                 control[controller.port(name, PLACE)],
                 control[controller.port(name, CELL)],
+                tuple(control[controller.port(name, row)] for row in _row_names(stores[0][name])),
                 self._goes[name],
             )
             for name in self.arrays
@@ -86,14 +91,19 @@ class Mover:
         return cat(copy, cell) if store.copies > 1 else cell
 
 
-def _addressed(tree: Node, external: ArrayLayouts, inside: ArrayLayouts) -> Node:
-    """The loops with places and cells of elements instead of their subscripts."""
+def _row_names(layout: PackedLayout) -> tuple[str, ...]:
+    return tuple(f"{ROW}_{k}" for k in range(len(layout.moving)))
+
+
+def _addressed(tree: Node, external: PackedLayouts, inside: ArrayLayouts) -> Node:
+    """The loops with places, cells and rows of elements instead of their subscripts."""
 
     def placed(instance: Instance) -> Instance:
         name, subscripts = instance.statement, instance.arguments
         if name in MARKERS.names:
             return instance
-        return Instance(name, tuple(exact(store[name].address(subscripts)) for store in (external, inside)))
+        places = (external[name].address(subscripts), inside[name].address(subscripts))
+        return Instance(name, tuple(map(exact, (*places, *external[name].rows(subscripts)))))
 
     return with_instances(tree, placed)
 

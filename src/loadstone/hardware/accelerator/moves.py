@@ -1,20 +1,21 @@
 """What a mover hands on to its engine: elements with their addresses and cells, and records that end a tile.
 
 A queue with registers on both sides stands between them, so that no path leads from a controller through an engine and
-back.
+back. Where strides follow parameters, a register behind it takes the address with rows times strides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 from loadstone.hardware.accelerator.external import External, Place
-from loadstone.hardware.accelerator.mover import Mover
+from loadstone.hardware.accelerator.mover import ROW, Mover
 from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.layout import ArrayLayout, ArrayLayouts
 from loadstone.loops.tile_loops import MARKERS
-from loadstone.rtl.conditions import any_of, one_hot_mux
+from loadstone.rtl.conditions import any_of, mux, one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.record import Record
 from loadstone.rtl.types import address_width, bit, unsigned
@@ -27,7 +28,7 @@ MOVES = 2
 class Moves:
     """The oldest move: whether it is an element, or the end of a tile; the array by number, the address, and the cell.
 
-    `taken` is the wire that takes it.
+    `taken` is the wire that takes it, `is_there` says that some move is on its way.
     """
 
     is_element: Signal
@@ -37,11 +38,7 @@ class Moves:
     cell: Signal
     taken: Signal
     numbers: Mapping[str, int]
-
-    @property
-    def is_there(self) -> Value:
-        """Whether there is a move."""
-        return self.is_element | self.end_of_tile
+    is_there: Value
 
     @property
     def place(self) -> Place:
@@ -66,24 +63,77 @@ def add_moves(external: External, title: str, mover: Mover, stores: ArrayLayouts
     record = Record({"end_of_tile": bit, "number": number_type, "address": external.top.bus.address, "cell": cells})
     number = one_hot_mux([(mover.elements[name].wanted, const(k, number_type)) for name, k in numbers.items()])
     at_end, taken = mover.at[MARKERS.tile_end], m.wire(names.fresh(f"{title}_taken"), bit)
-    move = record.made(
-        end_of_tile=at_end,
-        number=number.wrapped(number_type),
-        address=external.address(mover),
-        cell=mover.cell(stores, copy).wrapped(cells),
-    )
+    move: dict[str, Value] = {
+        "end_of_tile": at_end,
+        "number": number.wrapped(number_type),
+        "address": external.address(mover),
+        "cell": mover.cell(stores, copy).wrapped(cells),
+    }
     stands = any_of(at_end, *(element.wanted for element in mover.elements.values()))
-    queue = names.queue(f"{title}_moves", MOVES, stands, move, taken)
-    m.assign(mover.passes[MARKERS.tile_end], at_end & queue.room)
+    room, is_there, valid, parts = _queued(external, title, mover, record, stands, move, taken, numbers)
+    m.assign(mover.passes[MARKERS.tile_end], at_end & room)
     for element in mover.elements.values():
-        m.assign(element.goes, element.wanted & queue.room)
-    end_of_tile, number, address, cell = record.unpacked(queue.data).values()
+        m.assign(element.goes, element.wanted & room)
+    end_of_tile, number, address, cell = parts.values()
     return Moves(
-        names.wire(f"{title}_element", queue.valid & ~end_of_tile),
-        names.wire(f"{title}_end_of_tile", queue.valid & end_of_tile),
+        names.wire(f"{title}_element", valid & ~end_of_tile),
+        names.wire(f"{title}_end_of_tile", valid & end_of_tile),
         names.wire(f"{title}_number", number),
         names.wire(f"{title}_address", address),
         names.wire(f"{title}_cell", cell),
         taken,
         numbers,
+        is_there,
     )
+
+
+def _queued(
+    external: External,
+    title: str,
+    mover: Mover,
+    record: Record,
+    stands: Value,
+    move: Mapping[str, Value],
+    taken: Signal,
+    numbers: Mapping[str, int],
+) -> tuple[Signal, Value, Signal, dict[str, Value]]:
+    """Puts moves into a queue, and their whole addresses into a register.
+
+    Whether there is room for a move, whether there is one, whether it is shown, and what is shown of it.
+    """
+    names, rows = external.names, _rows(mover)
+    if not rows:
+        queue = names.queue(f"{title}_moves", MOVES, stands, record.made(**move), taken)
+        return queue.room, queue.valid, queue.valid, record.unpacked(queue.data)
+    advances = names.module.wire(names.fresh(f"{title}_advances"), bit)
+    whole = Record({**record.fields, **{name: row.bits for name, row in rows.items()}})
+    queue = names.queue(f"{title}_moves", MOVES, stands, whole.made(**move, **rows), advances)
+    parts = whole.unpacked(queue.data)
+    offsets = _offsets(external, mover, {name: parts.pop(name) for name in rows}, parts["number"], numbers)
+    address = reduce(lambda total, offset: total + offset, offsets, parts["address"]).wrapped(record.fields["address"])
+    placed = names.queue(f"{title}_placed", 1, queue.valid, record.made(**{**parts, "address": address}), taken)
+    names.module.assign(advances, placed.room)
+    return queue.room, queue.valid | placed.valid, placed.valid, record.unpacked(placed.data)
+
+
+def _rows(mover: Mover) -> dict[str, Value]:
+    """The rows of the element at which a mover stands, by name; anything where its array has fewer."""
+    elements = mover.elements.values()
+    found: dict[str, Value] = {}
+    for k in range(max((len(each.rows) for each in elements), default=0)):
+        rows = [(each.wanted, each.rows[k]) for each in elements if k < len(each.rows)]
+        found[f"{ROW}_{k}"] = one_hot_mux(rows).wrapped(unsigned(max(row.width for _, row in rows)))
+    return found
+
+
+def _offsets(
+    external: External, mover: Mover, rows: Mapping[str, Value], number: Value, numbers: Mapping[str, int]
+) -> Iterator[Value]:
+    """Rows times strides, in bytes; the stride is 0 where an array has fewer rows."""
+    strides = {name: external.strides.of(name) for name in mover.arrays}
+    for k, row in enumerate(rows.values()):
+        stride: Value = const(0)
+        for name, each in strides.items():
+            if k < len(each):
+                stride = mux(number == numbers[name], each[k] << external.shift(name), stride)
+        yield row * stride

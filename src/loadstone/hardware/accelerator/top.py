@@ -17,6 +17,7 @@ from loadstone.hardware.accelerator.external import External, Pauses
 from loadstone.hardware.accelerator.loading import add_loading
 from loadstone.hardware.accelerator.mover import Mover, tile_options
 from loadstone.hardware.accelerator.storing import add_storing
+from loadstone.hardware.accelerator.strides import Strides
 from loadstone.hardware.bus_top import BusTop
 from loadstone.hardware.compute.engine import Ask, Engine, Surroundings
 from loadstone.hardware.compute.local_layout import local_layouts
@@ -26,7 +27,7 @@ from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.timing import MemoryTiming
 from loadstone.hardware.design import AcceleratorDesign, bus_for, element_bytes
 from loadstone.hardware.host_ports import scalar_types
-from loadstone.hardware.layout import ArrayLayout, external_layouts
+from loadstone.hardware.layout import ArrayLayout, packed_layouts
 from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.supervisor import tell_failures
 from loadstone.loops.accelerator import Accelerator
@@ -77,8 +78,7 @@ class _Top(BusTop):
         kernel = accelerator.kernel
         self.accelerator, self.ranges, sizes = accelerator, Ranges(kernel, limits), element_bytes(accelerator)
         self.lanes = find_lanes(accelerator, limits, unroll)
-        transferred = [array.name for array in accelerator.transferred if not array.rank]
-        self.external = external_layouts(self.ranges, transferred)
+        self.external = packed_layouts(self.ranges, [array.name for array in accelerator.transferred if not array.rank])
         self.inside = local_layouts(accelerator, self.ranges, self.lanes.banking)
         tree = process_loops(accelerator, lane_loops(accelerator, self.lanes))
         self.compute = make_compute_unit(
@@ -96,9 +96,13 @@ class _Top(BusTop):
         chance = m.input(names.fresh("pause_chance"), unsigned(8), "of pauses in 256 cycles") if stalls else None
         self.pauses = Pauses(names, chance)
         self.open_bus()
-        external = External(self, self.pauses)
+        moved = {name: self.external[name] for name in self.element_bytes}
+        strides = Strides(names, moved, self.host.parameters, self.ranges.limits)
+        external = External(self, self.pauses, strides)
         self.accepts = names.wire("accepts_start", self.starts)
         self.begin = m.stored(names.fresh("begin_run"), self.accepts, 0, "values of parameters are in registers")
+        for _ in range(strides.late):
+            self.begin = m.stored(names.fresh("begin_run"), self.begin, 0, "strides settle")
         titles = ("load", "compute", "store")
         self.copies = {name: names.state(f"{name}_copy", comment="of memories that have two") for name in titles}
         m.section("Compute")

@@ -15,7 +15,7 @@ from loadstone.hardware.control.interface import OWN
 from loadstone.hardware.control.ranged import type_between
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.design import BusDesign, bus_for
-from loadstone.hardware.layout import ArrayLayout, RecordLayout, external_layouts
+from loadstone.hardware.layout import ArrayLayout, ExternalLayout, external_layouts
 from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.network.channels import make_channel
 from loadstone.hardware.network.links import Link, Planner, links_of, network_within
@@ -70,7 +70,7 @@ def make_network_design(
 
 def layout_under(layout: ArrayLayout, is_result: bool) -> ArrayLayout:
     """The layout of an array; results of members of structures lie in structures of their own."""
-    if not is_result or not isinstance(layout, RecordLayout):
+    if not is_result or not isinstance(layout, ExternalLayout) or layout.record is None:
         return layout
     return replace(layout, record=replace(layout.record, variable=f"{layout.record.variable} out"))
 

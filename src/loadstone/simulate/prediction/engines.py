@@ -201,31 +201,35 @@ class _Requests:
 
 
 class _Moves:
-    """The queue between a mover and its engine, which holds two moves [moves.py]: when the last ones were taken."""
+    """The queue between a mover and its engine, which holds two moves [moves.py]: when the last ones were taken.
 
-    def __init__(self) -> None:
-        self._last, self._before = -1, -1
+    Where addresses have rows, a register behind it holds a third one.
+    """
+
+    def __init__(self, has_rows: bool) -> None:
+        self._stages = int(has_rows)
+        self._taken = deque([-1] * (2 + self._stages), maxlen=2 + self._stages)
 
     def entered(self, time: int) -> int:
         """The cycle in which a move enters, if the mover stands at it from a time on."""
-        return max(time, self._before + 1)
+        return max(time, self._taken[0] + 1)
 
     def shown(self, entered: int) -> int:
         """The first cycle in which the engine can take a move."""
-        return max(entered, self._last) + 1
+        return max(entered + self._stages, self._taken[-1]) + 1
 
     def passed(self, count: int, entered: int, first: int, last: int) -> int:
         """The cycle after the last of some moves enters.
 
         The first enters in a cycle, and the engine takes it in its `first`, the last of them in its `last`.
         """
-        following = entered + count
-        if count == 2:
-            following = max(following, self._last + 2)
-        elif count > 2:
-            following = max(following, (first if count == 3 else last - 2) + 2)
-        self._before = self._last if count == 1 else first if count == 2 else last - 1
-        self._last = last
+        room = len(self._taken)
+
+        def taken(number: int) -> int:
+            return self._taken[number] if number < 0 else first if number == 0 else last - (count - 1 - number)
+
+        following = max(entered + count, taken(count - 1 - room) + 2)
+        self._taken.extend([taken(number) for number in range(max(0, count - room), count)])
         return following
 
 
@@ -255,7 +259,7 @@ class Loading:
 
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
-        self.moves, self.requests = _Moves(), _Requests(shared.bus.burst)
+        self.moves, self.requests = _Moves(shared.rows.load), _Requests(shared.bus.burst)
         self.asked, self.arrived = 0, -1
         self._records, self._popped = History(), History()
         self._beats, self._issued = 0, 0
@@ -344,7 +348,7 @@ class Storing:
 
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
-        self.moves, self.requests = _Moves(), _Requests(shared.bus.burst)
+        self.moves, self.requests = _Moves(shared.rows.store), _Requests(shared.bus.burst)
         self.read, self.ended, self.written, self._writes = 0, -1, -1, 0
         self.complete = False
         self._left, self._served = History(), History()
@@ -437,6 +441,13 @@ class Storing:
         self._open_bursts.close(answer.last)
 
 
+class Rows(NamedTuple):
+    """Whether the addresses that a mover makes have rows, whose strides follow parameters."""
+
+    load: bool
+    store: bool
+
+
 @dataclass(slots=True, eq=False)
 class Shared:
     """What the processes share: the bus, the memory at its end, arrays in it, and the tiles that were computed.
@@ -452,6 +463,7 @@ class Shared:
     windows: list[Window]
     written: frozenset[str]
     apart: frozenset[str]
+    rows: Rows
     has_news: bool = True
 
     def ports(self, kind: str) -> dict[str, FreePort]:
@@ -460,8 +472,13 @@ class Shared:
 
 
 def shared_by(
-    timing: Timing, bus: Bus, element_bytes: Mapping[str, int], written: frozenset[str], apart: frozenset[str]
+    timing: Timing,
+    bus: Bus,
+    element_bytes: Mapping[str, int],
+    written: frozenset[str],
+    apart: frozenset[str],
+    rows: Rows,
 ) -> Shared:
     """What processes share before a run."""
     widths = Widths(bus.bytes, bus.bytes * bus.burst, element_bytes)
-    return Shared(bus, External(timing, bus), widths, timing.for_beats(bus.data_width).hit, [], written, apart)
+    return Shared(bus, External(timing, bus), widths, timing.for_beats(bus.data_width).hit, [], written, apart, rows)

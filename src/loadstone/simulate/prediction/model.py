@@ -29,6 +29,7 @@ from loadstone.simulate.prediction.engines import (
     Loading,
     Piece,
     Process,
+    Rows,
     Shared,
     Step,
     Storing,
@@ -91,7 +92,8 @@ def predict(
     schedule = some_tiles(*order, work.shapes(), first_strips) if sampled else all_tiles(*order)
     element_bytes = {name: each.element_bytes for name, each in arrays.items()}
     written = frozenset(statement.write.array for statement in accelerator.kernel.statements)
-    shared = shared_by(timing, bus, element_bytes, written, arrays_apart(accelerator))
+    rows = Rows(*(any(arrays[name].has_rows for name in each) for each in (accelerator.loaded, accelerator.stored)))
+    shared = shared_by(timing, bus, element_bytes, written, arrays_apart(accelerator), rows)
     return _Run(accelerator, work, schedule, shared).prediction()
 
 
@@ -105,7 +107,7 @@ def predict_design(
     sampled: bool = False,
 ) -> Prediction:
     """What a run of a design would take; arrays lie as in `SystemRun`."""
-    arrays, pipelines = placed_arrays(design, bases), pipelines_of(design.compute)
+    arrays, pipelines = placed_arrays(design, parameters, bases), pipelines_of(design.compute)
     lanes = design.lanes
     return predict(accelerator, parameters, timing, design.bus, pipelines, arrays, lanes=lanes, sampled=sampled)
 
@@ -115,14 +117,16 @@ def has_many_tiles(accelerator: Accelerator, parameters: Mapping[str, int]) -> b
     return are_more(*tile_order(accelerator, parameters), COMPLETE_TILES)
 
 
-def placed_arrays(design: AcceleratorDesign, bases: Mapping[str, int] | None = None) -> dict[str, Placed]:
+def placed_arrays(
+    design: AcceleratorDesign, parameters: Mapping[str, int], bases: Mapping[str, int] | None = None
+) -> dict[str, Placed]:
     """The arrays of a design in external memory: where bases say, or where `placed` puts them."""
-    found = placed(design, bases)
-    return {
-        name: Placed(found[design.variable(name)] + size * design.external[name].offset, size, external.strides)
-        for name, size in design.element_bytes.items()
-        for external in [design.external[name]]
-    }
+    found, bases_of = dict[str, Placed](), placed(design, bases)
+    for name, size in design.element_bytes.items():
+        layout = design.external[name]
+        base = bases_of[design.variable(name)] + size * layout.offset
+        found[name] = Placed(base, size, layout.strides_for(parameters), bool(layout.moving))
+    return found
 
 
 @dataclass(slots=True, eq=False)

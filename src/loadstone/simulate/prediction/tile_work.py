@@ -19,11 +19,15 @@ from loadstone.simulate.prediction.samples import Shape, Tiles
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An array in external memory: its byte address, the bytes of an element, and elements from one row to the next."""
+    """An array in external memory: its byte address, the bytes of an element, and elements from one row to the next.
+
+    It has rows if these strides follow parameters.
+    """
 
     base: int
     element_bytes: int
     strides: tuple[int, ...]
+    has_rows: bool = False
 
     def address(self, subscripts: Sequence[Expression]) -> Expression:
         """The byte address of an element."""
