@@ -1,4 +1,7 @@
-"""A testbench in Python, for cocotb 1.9 and 2: registers over their bus, external memory as a model with stalls."""
+"""A testbench in Python, for cocotb 1.9 and 2: registers over their bus, external memory as a model with stalls.
+
+On AXI, models that others wrote are used where they are installed.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +27,22 @@ _AVALON_MEMORY = text_of(__name__, "cocotb_avalon_memory.txt")
 _SERVE = text_of(__name__, "cocotb_serve.txt")
 
 
+_MODELS = text_of(__name__, "cocotb_models.txt")
+
+_INDEPENDENT = text_of(__name__, "cocotb_axi_models.txt")
+
+_OTHERS = "Memory and host are those of cocotbext-axi where it is installed, unless OWN_MODELS is set.\n"
+
+
 def emit_cocotb_bench(bench: Bench, top: Shell, path: str, language: Language) -> str:
     """The testbench for cocotb of the module `top`; `path` is the name of its file."""
+    clocks = {"clock": top.clocking.clock, "reset": top.clocking.reset, "active": int(not top.clocking.low)}
+    is_axi = bench.protocol == bench.design.bus.protocol == "axi"
     return _FILE.format(
         top=top.name,
-        clock=top.clocking.clock,
-        reset=top.clocking.reset,
-        active=int(not top.clocking.low),
+        **clocks,
+        others=_OTHERS if is_axi else "",
+        models=_INDEPENDENT.format(**clocks) if is_axi else _MODELS,
         inactive=int(top.clocking.low),
         ignored="".join(f", {name}=0" for name in ignored_ports(bench.design.bus.protocol, bench.protocol)),
         path=path,
