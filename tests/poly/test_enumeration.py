@@ -58,6 +58,18 @@ def test_pairs_come_in_order() -> None:
     assert pairs_in_order(value)[1] == ((1,), (1, 2))
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{ A[x] -> B[] : 0 <= x < 2 }", [((0,), ()), ((1,), ())]),
+        ("{ A[] -> B[x] : 0 <= x < 2 }", [((), (0,)), ((), (1,))]),
+        ("{ A[] -> B[] }", [((), ())]),
+    ],
+)
+def test_pairs_with_a_side_without_dimensions(text: str, expected: list[tuple[Point, Point]]) -> None:
+    assert pairs_in_order(isl.Map(text)) == expected
+
+
 def test_isl_enumerates_nothing_that_has_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(enumeration, "_listed_by_isl")
     value = isl.Set("{ [x, y, z] : 0 <= x, y, z < 50 and (x + y) mod 2 = 0 and z <= floor(x / 2) }")

@@ -27,7 +27,7 @@ def points(value: isl.Set) -> list[Point]:
     >>> points(isl.Set("{ [x, y] : 0 <= x <= 4 and 2 y = x }"))
     [(0, 0), (2, 1), (4, 2)]
     """
-    return _all_listed(value, value.dim(Dim.set), 0)
+    return _all_listed(value, None)
 
 
 def pairs(value: isl.Map) -> set[Pair]:
@@ -37,37 +37,35 @@ def pairs(value: isl.Map) -> set[Pair]:
 
 def pairs_in_order(value: isl.Map) -> list[Pair]:
     """The pairs of a bounded map without free parameters, in lexicographic order."""
-    return _all_listed(value.wrap().flatten(), value.dim(Dim.in_), value.dim(Dim.out))
+    return _all_listed(value.wrap().flatten(), value.dim(Dim.in_))
 
 
-def _all_listed(value: isl.Set, first: int, second: int) -> list[Any]:
-    """The points of a set; where there is a second group of dimensions, as pairs of both groups."""
+def _all_listed(value: isl.Set, split: int | None) -> list[Any]:
+    """The points of a set; with a split, as pairs of the dimensions before it and behind it."""
     pieces = value.project_out_all_params().get_basic_set_list()
-    parts = [_listed(pieces.get_at(k), first, second) for k in range(pieces.n_basic_set())]
+    parts = [_listed(pieces.get_at(k), split) for k in range(pieces.n_basic_set())]
     if len(parts) == 1:
         return parts[0]
     return sorted({point for part in parts for point in part})
 
 
-def _listed(piece: isl.BasicSet, first: int, second: int) -> list[Any]:
-    names = [f"x{k}" for k in range(first + second)]
-    if not names:
-        return [] if piece.is_empty() else [()]
+def _listed(piece: isl.BasicSet, split: int | None) -> list[Any]:
+    names = [f"x{k}" for k in range(piece.dim(Dim.set))]
     hidden = [f"e{k}" for k in range(piece.dim(Dim.div))]
-    loops = _loops(piece.lift().flatten(), [*names, *hidden])
+    loops = _loops(piece.lift().flatten(), [*names, *hidden]) if names else None
     if loops is None:
-        return _listed_by_isl(piece, first, second)
-    shown = f"{_tuple(names[:first])}, {_tuple(names[first:])}" if second else _tuple(names)
+        return _listed_by_isl(piece, split)
+    shown = _tuple(names) if split is None else f"({_tuple(names[:split])}, {_tuple(names[split:])})"
     test = f" if any(True{''.join(loops[len(names) :])})" if hidden else ""
-    return eval(f"[({shown}){''.join(loops[: len(names)])}{test}]", _FUNCTIONS)
+    return eval(f"[{shown}{''.join(loops[: len(names)])}{test}]", _FUNCTIONS)
 
 
-def _listed_by_isl(piece: isl.BasicSet, first: int, second: int) -> list[Any]:
+def _listed_by_isl(piece: isl.BasicSet, split: int | None) -> list[Any]:
     found: list[Any] = []
 
     def add(point: isl.Point) -> None:
-        numbers = tuple(point.get_coordinate_val(Dim.set, k).to_python() for k in range(first + second))
-        found.append((numbers[:first], numbers[first:]) if second else numbers)
+        numbers = tuple(point.get_coordinate_val(Dim.set, k).to_python() for k in range(piece.dim(Dim.set)))
+        found.append(numbers if split is None else (numbers[:split], numbers[split:]))
 
     piece.to_set().foreach_point(add)
     return sorted(found)
