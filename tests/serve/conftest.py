@@ -32,6 +32,6 @@ def server(explorer: Explorer) -> str:
 
 @pytest.fixture(scope="session")
 def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
-    """A server that may run C, and ends requests after a few seconds."""
-    with running(tmp_path_factory.mktemp("hasty"), "--allow-run", "--time", "6") as made:
+    """A server that ends requests after two seconds."""
+    with running(tmp_path_factory.mktemp("hasty"), "--time", "2") as made:
         yield made

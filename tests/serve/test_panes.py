@@ -129,6 +129,12 @@ def test_projects_hold_all_targets_and_run_nothing(monkeypatch: pytest.MonkeyPat
     assert {"plan.json", "c/matmul.c", "hls/matmul.cpp", "verilog/matmul_accelerator_top.sv", "vhdl/files.f"} <= names
 
 
+def test_programs_run_against_the_original() -> None:
+    request = read_request({"source": TWO, "panes": ["run"], "parameters": {"n": 50}, "options": {"sizes": "8"}}, NAMES)
+    found = pane(Subject(request, allow_run=True), "run")
+    assert (found["match"], found["loaded"], found["stored"]) == (True, 50, 100)
+
+
 def test_illegal_tilings_have_a_witness() -> None:
     schedule = "{ S0[i,j,k] -> [i,j,k]; S1[i,j] -> [i,j,0]; S2[i,j,k] -> [i,j,k] }"
     options = {"sizes": "8,8,8", "schedule": schedule}

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from explorer_client import MAIN, SCALE, Explorer, page
+from explorer_client import MAIN, SCALE, Explorer, page, running
 from kernels import ROOT
 
 MATMUL = (ROOT / "examples" / "matmul.c").read_text()
@@ -217,21 +217,24 @@ def test_c_is_not_compiled_unless_allowed(explorer: Explorer) -> None:
     assert not (explorer.folder / "used").exists()
 
 
-def test_c_is_run_where_that_is_allowed(hasty: Explorer) -> None:
-    with page(hasty.address) as client:
-        found = client.panes(SCALE, ("run",), parameters={"n": 5000}, options={"sizes": "8"})
+@pytest.mark.sweep
+def test_c_is_run_where_that_is_allowed(tmp_path: Path) -> None:
+    with running(tmp_path, "--allow-run") as made, page(made.address) as client:
+        found = client.panes(SCALE, ("run", "reuse"), parameters={"n": 5000}, options={"sizes": "8"})
     assert found["run"]["data"]["match"] is True
     assert found["run"]["data"]["loaded"] == 5000
+    assert found["reuse"]["data"]["smaller"] is False
 
 
 def test_requests_end_in_time(hasty: Explorer) -> None:
+    assert is_up(hasty.address)
     with page(hasty.address) as client:
         start = monotonic()
-        found = client.panes(MATMUL, ("kernel", "curve"))
-        assert 6 <= monotonic() - start < 20
+        found = client.panes(SLOW, ("kernel", "curve"))
+        assert 2 <= monotonic() - start < 15
         assert "data" in found["kernel"]
         assert found["end"]["missing"] == ["curve"]
-        assert found["curve"]["problems"][0]["message"] == "stopped after 6 seconds"
+        assert found["curve"]["problems"][0]["message"] == "stopped after 2 seconds"
         assert "data" in client.panes(SCALE, ("kernel",))["kernel"]
 
 

@@ -14,11 +14,14 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from typing import Any
 
+from loadstone.errors import Diagnostic
 from loadstone.serve.request import Request
 from loadstone.serve.settings import Settings
 from loadstone.serve.worker import PROBLEMS, work
 
 Send = Callable[[str], Awaitable[None]]
+PATIENCE = 10
+"""Seconds that a page may take to read an answer."""
 END = "end"
 """The last answer to a request."""
 
@@ -36,11 +39,14 @@ class Workers:
     async def answer(self, request: Request, send: Send) -> None:
         """Send the answers to a request as they come, the panes that were not finished, and an end."""
         async with self._free:
-            missing = await self._answer(request, send)
+            answered, why = await self._answer(request, send)
+        missing = [] if answered == {PROBLEMS} else [name for name in request.panes if name not in answered]
+        for name in missing:
+            await send(_line(request, name, problems=[_problem(why)]))
         await send(_line(request, END, missing=missing))
 
-    async def _answer(self, request: Request, send: Send) -> list[str]:
-        """The panes that were not finished, with why; all others are sent."""
+    async def _answer(self, request: Request, send: Send) -> tuple[set[str], str]:
+        """The panes that were finished, all of them sent, and why others were not."""
         folder = tempfile.mkdtemp(dir=self._folder)
         receiving, sending = self._context.Pipe(duplex=False)
         process = self._context.Process(target=work, args=(sending, request, self._settings, folder), daemon=True)
@@ -53,21 +59,12 @@ class Workers:
             async with asyncio.timeout(self._settings.seconds):
                 while (data := await asyncio.to_thread(_received, receiving)) is not None:
                     answered |= _finished(json.loads(data))
-                    await send(data)
+                    await asyncio.wait_for(send(data), PATIENCE)
         except TimeoutError:
             why = f"stopped after {self._settings.seconds:g} seconds"
         finally:
             await asyncio.shield(_ended(started, process, sending, receiving, folder))
-        return await self._told(request, answered, why, send)
-
-    async def _told(self, request: Request, answered: set[str], why: str, send: Send) -> list[str]:
-        """Say of all panes without an answer why there is none; a text with problems has none."""
-        missing = [] if answered == {PROBLEMS} else [name for name in request.panes if name not in answered]
-        for name in missing:
-            hint = "give smaller parameters or tiles, or allow more with loadstone serve --time"
-            problem = {"message": why, "file": None, "line": None, "column": None, "hint": hint}
-            await send(_line(request, name, problems=[problem]))
-        return missing
+        return answered, why
 
     async def warm(self) -> None:
         """Start the process that workers are forked from."""
@@ -80,6 +77,11 @@ class Workers:
     def close(self) -> None:
         """Remove the folder of the workers."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _problem(why: str) -> dict[str, Any]:
+    """Why a pane is missing, as JSON."""
+    return Diagnostic(why, None, "give smaller parameters or tiles, or allow more with --time").as_json()
 
 
 def _line(request: Request, pane: str, **content: object) -> str:
