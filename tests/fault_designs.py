@@ -16,6 +16,7 @@ from loadstone.rtl import Instance, Module, Signal, Value, any_of, bit, const, m
 from loadstone.rtl.programs import verilator
 from loadstone.simulate.hardware.system import SystemRun
 from loadstone.simulate.memory import Memory
+from system_designs import aside
 
 COUNT = unsigned(32)
 LONGEST = 60_000
@@ -37,13 +38,13 @@ class Troubled:
         single, bases = SystemRun(self.design, self.timing, good[-1], start, {}), placed(self.design)
         chosen = self.design.parameters.values()
         held = {port: value for port, value in single.inputs(bases).items() if port not in chosen} | dict(chances)
-        words = f"system.{WORDS}"
+        words, count = f"system.{WORDS}", words_needed(self.design, bases)
         result = verilator.run(
-            self.module(words_needed(self.design, bases)),
+            self.module(count),
             [held],
             done="all_done",
             limit=100_000_000,
-            memories={words: single.image(bases)},
+            memories={words: [*single.image(bases), *[0] * count]},
             dumped=[words],
         )
         assert result.finished
@@ -54,9 +55,9 @@ class Troubled:
         limits = self.design.limits
         return all(limits[name][0] <= value <= limits[name][1] for name, value in row.items())
 
-    def module(self, depth: int) -> Module:
+    def module(self, words: int) -> Module:
         """The module; `all_done` is set after the last run, or when something is wrong."""
-        system = make_system(self.design, self.timing, depth, stalls=True, faults=True)
+        system = make_system(self.design, self.timing, 2 * words, stalls=True, faults=True)
         m = Module("troubled", "Runs hardware on a bus that fails.")
         chance = {name: m.input(name, unsigned(16)) for name in ("read_chance", "write_chance", "abort_chance")}
         run, row = m.register("run", COUNT, reset=0), m.register("row", unsigned(8), reset=0)
@@ -69,6 +70,8 @@ class Troubled:
         given |= {"start": starts, "forget": starts, supervisor.ABORT: aborts}
         given |= {supervisor.CLEAR: const(0), supervisor.CLEAR_ERROR: const(0)}
         others = {p.name: m.input(p.name, p.bits) for p in system.of_kind("input") if p.name not in given}
+        kept = max(k for k, each in enumerate(self.rows) if self._is_good(each))
+        given |= aside(self.design, others, row == kept, words)
         inner = m.instance("system", system, {**others, **given})
         ends = m.wire("run_ends", going & inner["ready"])
         last = len(self.rows) - 1

@@ -19,6 +19,16 @@ from loadstone.simulate.memory import Memory
 PAUSES = "pause_chance"
 
 
+def aside(design: BusDesign, bases: Mapping[str, Value], is_kept: Value, words: int) -> dict[str, Value]:
+    """The base addresses of a run: those that are given if it is looked at, else in another half of the memory.
+
+    Strides follow the parameters of a run, so that runs with others would write over its arrays. The memory has twice
+    so many words.
+    """
+    kind, far = design.bus.address, words * design.bus.bytes
+    return {port: mux(is_kept, bases[port], (bases[port] + far).wrapped(kind)) for port in design.bases.values()}
+
+
 @dataclass(frozen=True, slots=True)
 class Repeated:
     """Runs of an accelerator: one for each row of parameters in turn, until there were enough."""
@@ -32,7 +42,8 @@ class Repeated:
         """The cycles that all runs took, and memory after them; `before` are the first cycles, with resets."""
         single = SystemRun(self.design, self.timing, self.rows[-1], start, {})
         bases = placed(self.design)
-        module = self.module(words_needed(self.design, bases))
+        words = words_needed(self.design, bases)
+        module = self.module(words)
         chosen = self.design.parameters.values()
         held = {port: value for port, value in single.inputs(bases).items() if port not in chosen} | dict(inputs)
         result = verilator.run(
@@ -40,7 +51,7 @@ class Repeated:
             [held, *before],
             done="all_done",
             limit=100_000_000,
-            memories={f"system.{WORDS}": single.image(bases)},
+            memories={f"system.{WORDS}": [*single.image(bases), *[0] * words]},
             dumped=[f"system.{WORDS}"],
         )
         assert result.finished
@@ -48,9 +59,9 @@ class Repeated:
         single.read_back(bases, result.memories[f"system.{WORDS}"], result.outputs)
         return result.cycles, start
 
-    def module(self, depth: int) -> Module:
+    def module(self, words: int) -> Module:
         """The module; `all_done` is set after the last run."""
-        system = make_system(self.design, self.timing, depth, stalls=True)
+        system = make_system(self.design, self.timing, 2 * words, stalls=True)
         m = Module("repeated", "Runs an accelerator again and again.")
         run = m.register("run", unsigned(24), reset=0, comment="runs that have ended")
         row = m.register("row", unsigned(8), reset=0)
@@ -60,6 +71,7 @@ class Repeated:
         kept = {*given, "start"}
         others = {p.name: m.input(p.name, p.bits) for p in system.of_kind("input") if p.name not in kept}
         over = m.wire("over", run == self.runs)
+        given |= aside(self.design, others, row == last_row, words)
         inner = m.instance("system", system, {**others, **given, "start": ~going & ~over})
         with m.clocked():
             m.assign(going, ~over)
