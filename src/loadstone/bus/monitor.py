@@ -10,7 +10,7 @@ from loadstone.bus.ports import LONGEST_BURST, PAGE_BYTES, Bus, declare_ports
 from loadstone.rtl import Module, Signal, Stream, Value, add_ring, any_of, bit, const, mux, unsigned
 
 _CODE = unsigned(5)
-_OPEN = 256
+MOST_OPEN = 256
 _BEATS = unsigned(LONGEST_BURST.bit_length())
 _PATIENCE = unsigned(8)
 
@@ -38,15 +38,16 @@ class Rule(IntEnum):
 
 
 @cache
-def make_axi_monitor(bus: Bus) -> Module:
+def make_axi_monitor(bus: Bus, most: int = MOST_OPEN) -> Module:
     """A module that sees all signals of a bus; `error` is the first `Rule` broken, `quiet` says that nothing is open.
 
     Valid stays until ready, with the same payload. Bursts are incrementing, not wider than the bus, and stay inside of
     a page. Beats are as many as requested, the last one marked. Each burst of writes has one response, after its data.
     Neither the address nor the data of a write wait for the other to be taken: a master that shows one of
-    them alone for 255 cycles breaks this rule.
+    them alone for 255 cycles breaks this rule. Fewer than `most` bursts, a power of two, may be open in a direction.
     """
-    m = Module(f"axi_monitor_{bus.data_width}_{bus.address_width}", "Watches an AXI bus.")
+    size = "" if most == MOST_OPEN else f"_{most}"
+    m = Module(f"axi_monitor_{bus.data_width}_{bus.address_width}{size}", "Watches an AXI bus.")
     signals = declare_ports(m, axi_ports(axi_channels(bus)), "monitor")
     channels = {channel.name: channel.stream(signals) for channel in axi_channels(bus)}
     ar, aw = channels["ar"], channels["aw"]
@@ -55,8 +56,8 @@ def make_axi_monitor(bus: Bus) -> Module:
     }
     broken |= {Rule.READ_CROSSES_PAGE: _crosses_page(ar), Rule.WRITE_CROSSES_PAGE: _crosses_page(aw)}
     broken |= {Rule.READ_SHAPE: _misshapen(bus, ar), Rule.WRITE_SHAPE: _misshapen(bus, aw)}
-    reads_open, read_faults = _watch_reads(m, channels)
-    writes_open, write_faults = _watch_writes(m, channels)
+    reads_open, read_faults = _watch_reads(m, channels, most)
+    writes_open, write_faults = _watch_writes(m, channels, most)
     _report(m, broken | read_faults | write_faults, reads_open, writes_open)
     return m
 
@@ -97,13 +98,13 @@ def _misshapen(bus: Bus, channel: Stream) -> Value:
     return channel.valid & ((burst != 1) | (size > bus.beat_shift))
 
 
-def _watch_reads(m: Module, channels: dict[str, Stream]) -> tuple[Signal, dict[Rule, Value]]:
+def _watch_reads(m: Module, channels: dict[str, Stream], most: int) -> tuple[Signal, dict[Rule, Value]]:
     """Bursts that are open, and what is wrong with beats that come back."""
     m.section("Reads: beats against the bursts that were asked for.")
     ar, r = channels["ar"], channels["r"]
     beat = m.register("read_beat", _BEATS, reset=0)
     ends = m.wire("read_ends", r.transfer & r.fields["last"])
-    reads = add_ring(m, "reads", ar.fields["len"], _OPEN, ar.transfer, ends)
+    reads = add_ring(m, "reads", ar.fields["len"], most, ar.transfer, ends)
     with m.clocked(), m.when(r.transfer):
         m.assign(beat, mux(r.fields["last"], 0, (beat + 1).wrapped(_BEATS)))
     asked = m.wire("asked", reads.count != 0)
@@ -113,17 +114,17 @@ def _watch_reads(m: Module, channels: dict[str, Stream]) -> tuple[Signal, dict[R
     }
 
 
-def _watch_writes(m: Module, channels: dict[str, Stream]) -> tuple[Signal, dict[Rule, Value]]:
+def _watch_writes(m: Module, channels: dict[str, Stream], most: int) -> tuple[Signal, dict[Rule, Value]]:
     """Bursts that are open, and what is wrong with their data and responses. Data may come before addresses."""
     m.section("Writes: lengths asked for against lengths given, and responses.")
     aw, w, b = channels["aw"], channels["w"], channels["b"]
     beat = m.register("write_beat", _BEATS, reset=0)
     ends = m.wire("write_ends", w.transfer & w.fields["last"])
     both = m.wire("both", bit, "a burst has its address and all its data")
-    asked = add_ring(m, "writes", aw.fields["len"], _OPEN, aw.transfer, both)
-    given = add_ring(m, "data", beat, _OPEN, ends, both)
+    asked = add_ring(m, "writes", aw.fields["len"], most, aw.transfer, both)
+    given = add_ring(m, "data", beat, most, ends, both)
     m.assign(both, (asked.count != 0) & (given.count != 0))
-    complete = m.register("complete", unsigned(_OPEN.bit_length()), reset=0, comment="bursts without a response")
+    complete = m.register("complete", unsigned(most.bit_length()), reset=0, comment="bursts without a response")
     with m.clocked():
         m.assign(complete, (complete + both - b.transfer).wrapped(complete.bits))
         with m.when(w.transfer):

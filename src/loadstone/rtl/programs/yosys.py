@@ -31,13 +31,18 @@ def version() -> str:
     return next(line for line in printed.splitlines() if line.startswith("Yosys"))
 
 
-def run(name: str, script: tuple[str, ...], folder: Path) -> dict[str, dict[str, int]]:
-    """The cells of each module where a script, run in a folder for the module of a name, says COUNT."""
+def execute(script: tuple[str, ...], folder: Path) -> str:
+    """What a script prints that is run in a folder; raises `ToolError` where a command of it fails."""
     (folder / _SCRIPT).write_text("\n".join(script) + "\n")
     command = [sys.executable, "-c", _IN_PYTHON] if _has_package() else [_program(), "-Q", "-s", _SCRIPT]
+    return run_program(command, folder)
+
+
+def run(name: str, script: tuple[str, ...], folder: Path) -> dict[str, dict[str, int]]:
+    """The cells of each module where a script, run in a folder for the module of a name, says COUNT."""
     try:
         with working(f"synthesizing {name} with Yosys"):
-            run_program(command, folder)
+            execute(script, folder)
     except ToolError as failure:
         raise ToolError(Diagnostic(f"Yosys cannot synthesize '{name}'\n{_reason(str(failure))}")) from None
     modules: dict[str, Any] = json.loads((folder / _REPORT).read_text())["modules"]
