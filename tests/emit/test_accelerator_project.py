@@ -282,7 +282,7 @@ def test_pages_tell_of_registers_and_ports() -> None:
         for port in info["ports"]:
             assert f"| `{port['name']}` | {port['direction']} | {port['width']} |" in readme
         assert f"0x{info['identity']:08x}" in page
-        assert "`c[i0][i1]` at `BASE_C + 20*i0 + 4*i1`" in readme
+        assert "`c[i0][i1]` at `BASE_C + 4*n*i0 + 4*i1`" in readme
         assert {path.split("/")[1] for path in files if path.startswith(f"{target}/")} >= {
             path.rstrip("/") for path in re.findall(r"^\| `(\S+?)` \| [a-z].*\|$", readme, re.MULTILINE) if "." in path
         }
