@@ -66,3 +66,9 @@ def test_the_range_of_a_counter_is_no_condition_on_parameters() -> None:
 def test_other_loops_are_refused_with_what_to_do(bounds: str) -> None:
     with pytest.raises(ls.InputError, match=r"depends on the contents of 'row'(.|\n)*counts up by 1"):
         kernel_of("", bounds)
+
+
+@pytest.mark.parametrize("condition", ["v[k] > 3", "k < m && v[k] > 3", "k < row[k]", "k != row[i]"])
+def test_a_condition_that_may_hold_again_is_no_bound(condition: str) -> None:
+    with pytest.raises(ls.InputError, match="the loop bound is not affine: it depends on the contents of"):
+        kernel_of("", f"for (int k = row[i]; {condition}; k++)")

@@ -13,22 +13,40 @@ from rich.text import Text
 from loadstone.analysis.info import kernel_info
 from loadstone.cli.shared.console import console, table
 from loadstone.cli.shared.kernels import read_kernel
+from loadstone.frontend.c.scop import SeveralKernelsError
+from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import within_limit
 from loadstone.transform.privatise.description import private_places
 from loadstone.transform.selections import with_selections
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the description of the kernel."""
-    kernel = with_selections(read_kernel(arguments))
-    info = within_limit("the dependences", arguments.limit, lambda: kernel_info(kernel))
-    places = private_places(kernel)
-    info |= {"temporaries": places} if places else {}
+    """Print the descriptions of the kernels of a file."""
+    found = [_described(kernel, arguments) for kernel in _kernels(arguments)]
     if arguments.json:
-        print(json.dumps(info))
-    else:
+        print(json.dumps(found[0] if len(found) == 1 else {"kernels": found}))
+        return 0
+    for position, info in enumerate(found):
+        if position:
+            print()
         _show(info, console())
     return 0
+
+
+def _kernels(arguments: argparse.Namespace) -> list[Kernel]:
+    """The kernel that the options name, or all that a file marks."""
+    try:
+        return [read_kernel(arguments)]
+    except SeveralKernelsError as several:
+        numbers = range(1, several.how_many + 1)
+        return [read_kernel(argparse.Namespace(**{**vars(arguments), "scop": number})) for number in numbers]
+
+
+def _described(read: Kernel, arguments: argparse.Namespace) -> dict[str, Any]:
+    kernel = with_selections(read)
+    info = within_limit("the dependences", arguments.limit, lambda: kernel_info(kernel))
+    places = private_places(kernel)
+    return info | ({"temporaries": places} if places else {})
 
 
 def _show(info: dict[str, Any], screen: Console) -> None:

@@ -69,6 +69,16 @@ SEED = Option("--seed", "seed of the generated inputs (default: 0)", "seed", 0, 
 DEFINES = Option("-D", "define a macro (repeatable)", "defines", metavar="NAME[=VALUE]", read=definition, repeated=True)
 INCLUDE = Option("-I", "folder of headers (repeatable)", "include", metavar="DIR", repeated=True)
 FUNCTION = Option("--function", "function that holds the kernel", "function", metavar="NAME")
+SCOP = Option("--scop", "which '#pragma scop' of the file, from 1", "scop", metavar="N", read=positive)
+PURE = Option(
+    "--pure",
+    "function without effects that needs no definition, '*' for all that are declared (repeatable)",
+    "pure",
+    metavar="NAME",
+    repeated=True,
+)
+LINK = Option("--link", "C file with definitions of functions (repeatable)", "link", metavar="FILE", repeated=True)
+OPEN = _flag("--open-ends", "bound loops whose ends depend on data by parameters, for analysis")
 TYPES = Option(
     "--type",
     "replace a typedef or a type of C: fixed(16,8,nearest,saturate), int(12), uint(12), float (repeatable)",
@@ -93,7 +103,7 @@ def output(parser: CommandParser) -> None:
 def kernel(parser: CommandParser, *, tiled: bool = False) -> None:
     """Which kernel, and how it is read; commands that tile it have `--free-reductions` among their choices."""
     parser.add_argument("kernel", metavar="KERNEL", help="a .c or .py file")
-    parser.add("kernel", [DEFINES, INCLUDE, FUNCTION, TYPES, LIMIT])
+    parser.add("kernel", [DEFINES, INCLUDE, FUNCTION, SCOP, PURE, LINK, OPEN, TYPES, LIMIT])
     parser.add("transformations", [SCRIPT, ILLEGAL] if tiled else [SCRIPT, ILLEGAL, REDUCTIONS])
     output(parser)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 import islpy as isl
 
@@ -16,16 +16,14 @@ from loadstone.frontend.arrays import UnknownExtent, declared_context, kernel_ar
 from loadstone.frontend.control.induction import with_inductions
 from loadstone.frontend.control.iterations import check_counter, iterations_of
 from loadstone.frontend.control.jumps import with_flags
-from loadstone.frontend.control_names import steering_names
+from loadstone.frontend.control.open_ends import OpenEnd, with_limit
 from loadstone.frontend.data_bounds import with_ranges
 from loadstone.frontend.directives import default_values, parameter_context, requested_tiling
 from loadstone.frontend.linearised import accesses_of, with_rows
+from loadstone.frontend.parameters import names_of
 from loadstone.frontend.recursion_limit import deep_recursion
 from loadstone.frontend.scopes import (
     Resolved,
-    control_expressions,
-    expressions,
-    iterators,
     jumps,
     names_in,
     nodes,
@@ -51,6 +49,8 @@ from loadstone.poly import coalesced, map_from_values, set_space, variable
 from loadstone.poly.dimensions import with_free_coordinates
 from loadstone.poly.spaces import constant
 
+T = TypeVar("T")
+
 
 def build_kernel(program: syntax.Program) -> Kernel:
     """The kernel that a program states; raises `InputError` with all its problems."""
@@ -61,23 +61,26 @@ def build_kernel(program: syntax.Program) -> Kernel:
 
 
 def _built_with_sizes(program: syntax.Program, problems: Problems) -> Kernel:
-    """The kernel; extents that the source does not tell become parameters."""
+    """The kernel; extents, and ends of loops, that the source does not tell become parameters."""
     while True:
         try:
             return _built(program, problems)
         except UnknownExtent as unknown:
             program = with_size(program, unknown.symbol, unknown.position)
+        except OpenEnd as found:
+            program = with_limit(program, found.loop, found.reason)
 
 
 def _built(program: syntax.Program, problems: Problems) -> Kernel:
-    resolved = with_inductions(resolve(program, problems))
-    names = _names(program, resolved)
-    builder = _Builder(names, problems, resolved, program.formats)
+    resolved = _with_results(with_inductions(resolve(program, problems)), program.results)
+    names = names_of(program, resolved)
+    builder = _Builder(names, problems, resolved, program.formats, program.may_be_open)
     universe = isl.Set.universe(set_space(names.parameters, "", ()))
     builder.block(resolved.body, _Place({}, universe, (), (), count()))
     problems.raise_if_any()
     if not builder.statements:
-        raise _without_statement(program, names)
+        kept = _without_statement(program, resolved, names)
+        return replace(_built(replace(program, results=kept), problems), remarks=(_kept_for_itself(kept),))
     known = _known(program, names, builder.statements)
     assumptions = settled_wraps([*builder.wraps, *_subscript_wraps(builder.statements)], known, problems)
     problems.raise_if_any()
@@ -97,6 +100,7 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
         assumptions=read.assumptions,
         remarks=read.remarks,
         pragmas=program.pragmas,
+        open_ends=program.open_ends,
     )
     tiling = requested_tiling(program.directives.tiling, kernel, names, problems)
     problems.raise_if_any()
@@ -123,13 +127,23 @@ def _known(program: syntax.Program, names: Names, statements: list[Statement]) -
     return parameter_context(program.directives, names, Problems(), declared_context(names, arrays))
 
 
-def _without_statement(program: syntax.Program, names: Names) -> InputError:
-    """The error that nothing is left to do, with the assignments that were dropped."""
+def _without_statement(program: syntax.Program, resolved: Resolved, names: Names) -> frozenset[str]:
+    """The scalars that are all that a kernel sets, though nothing reads them."""
     if not names.aliases:
-        return refused("the kernel has no statement", program.span, "a statement is an assignment")
-    dropped = ", ".join(f"'{name}'" for name in names.aliases)
-    message = f"the kernel has no statement: it only sets {dropped}, which nothing reads"
-    return refused(message, program.span, "assign to an array, or to a variable that is used behind the kernel")
+        raise refused("the kernel has no statement", program.span, "a statement is an assignment")
+    return frozenset(names.aliases) & written_names(resolved.body)
+
+
+def _with_results(resolved: Resolved, results: frozenset[str]) -> Resolved:
+    """The kernel with some scalars as its results."""
+    for name in results:
+        resolved.symbols[name] = replace(resolved.symbols[name], live_out=True)
+    return resolved
+
+
+def _kept_for_itself(names: frozenset[str]) -> str:
+    listed = ", ".join(f"'{name}'" for name in sorted(names))
+    return f"the kernel only sets {listed}, which nothing reads: taken for its result"
 
 
 def _with_aliases(original: Original | None, names: Names, arrays: Collection[str]) -> Original | None:
@@ -142,67 +156,9 @@ def _with_aliases(original: Original | None, names: Names, arrays: Collection[st
     return replace(original, scalars=tuple(each for each in scalars if each[1] not in arrays))
 
 
-def _names(program: syntax.Program, resolved: Resolved) -> Names:
-    """The meaning of names: a parameter is an integer scalar that never changes and steers control.
-
-    What is neither a parameter nor an iterator nor steers control gets its other type, if there is one.
-    """
-    changing = written_names(resolved.body) | set(iterators(resolved.body))
-    used = {name for node in nodes(resolved.body) for name in _all_names(node)}
-    steering = steering_names(resolved) | _names_in_functions(program.functions, resolved)
-    for name in used & set(resolved.symbols):
-        steering |= {n for e in resolved.symbols[name].extents if e is not None for n in names_in(e)}
-    asked = {n for e in program.directives.assumptions for n in names_in(e)}
-    parameters = tuple(
-        name
-        for name, symbol in resolved.symbols.items()
-        if name in steering | asked
-        and not symbol.extents
-        and symbol.type.is_integer
-        and not symbol.constant
-        and name not in changing
-    )
-    for name, symbol in tuple(resolved.symbols.items()):
-        if name not in steering | asked | set(iterators(resolved.body)):
-            resolved.symbols[name] = _retyped(symbol, program.formats.get(symbol.type, symbol.type))
-    return Names(resolved.symbols, parameters, {f.name: f for f in program.functions}, {})
-
-
-def _retyped(symbol: syntax.Symbol, kind: ScalarType) -> syntax.Symbol:
-    """The symbol with another type."""
-    values = None if symbol.values is None else tuple(map(kind.wrap, symbol.values))
-    return symbol if symbol.type == kind else replace(symbol, type=kind, values=values)
-
-
-def _names_in_functions(functions: tuple[syntax.Function, ...], resolved: Resolved) -> set[str]:
-    """The names that the functions called in bounds, conditions and subscripts use beside their parameters."""
-    known = {function.name: function for function in functions}
-    waiting = [part for control in control_expressions(resolved.body) for part in expressions(control)]
-    found: set[str] = set()
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, syntax.Invocation) and part.function in known:
-            function = known.pop(part.function)
-            found |= names_in(function.result) - {name for name, _ in function.parameters}
-            waiting.extend(expressions(function.result))
-    return found
-
-
 def _mentions(block: syntax.Block, name: str) -> int:
     """How often a block uses or writes a name."""
     return sum(1 for use in uses(block) if (use.base if isinstance(use, syntax.Subscript) else use.id) == name)
-
-
-def _all_names(node: syntax.Node) -> set[str]:
-    match node:
-        case syntax.Assign(target=target, value=value):
-            return names_in(target) | names_in(value)
-        case syntax.If(condition=condition):
-            return names_in(condition)
-        case syntax.For(start=start, condition=condition):
-            return names_in(start) | names_in(condition)
-        case _:
-            return set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +191,7 @@ class _Builder:
     problems: Problems
     resolved: Resolved
     formats: Mapping[ScalarType, ScalarType]
+    may_be_open: bool = False
     statements: list[Statement] = field(default_factory=list[Statement])
     wraps: list[Wrap] = field(default_factory=list[Wrap])
     labels: set[str] = field(default_factory=set[str])
@@ -310,13 +267,16 @@ class _Builder:
     def _for(self, node: syntax.For, place: _Place) -> None:
         iterators = {**place.iterators, node.iterator: node.declared or INT}
         outer = _with_dim(place.domain, tuple(iterators), self.names.parameters)
-        loop = iterations_of(node, outer, iterators, self.names)
+        loop = self._open(node, lambda: iterations_of(node, outer, iterators, self.names))
         inside = _Place(iterators, loop.domain, place.time, place.conditions, count(), len(place.conditions))
         taken = self._jumps_in(node, inside)
         if any(not jump.certain for jump in taken):
+            if self.may_be_open and not loop.domain.is_bounded():
+                raise OpenEnd(node, "the loop ends where data say so")
             self._with_flags(node, {jump.node for jump in taken if not jump.certain}, place)
             return
-        domain = loop.ended(_union_of((jump.where for jump in taken if jump.node.leaves_loop), loop.domain))
+        leaves = _union_of((jump.where for jump in taken if jump.node.leaves_loop), loop.domain)
+        domain = self._open(node, lambda: loop.ended(leaves))
         self.wraps += loop.wraps
         check_counter(node, domain, self.names)
         direction = (node.iterator, 1 if node.step > 0 else -1)
@@ -324,6 +284,15 @@ class _Builder:
         outer_jumps, self.jumps = self.jumps, []
         self.block(node.body, replace(inside, domain=domain, time=time, position=count()))
         self.jumps = outer_jumps
+
+    def _open(self, node: syntax.For, computed: Callable[[], T]) -> T:
+        """What is computed of a loop; one whose end is not known may be open."""
+        try:
+            return computed()
+        except InputError as error:
+            if self.may_be_open and node.first_step == "after":
+                raise OpenEnd(node, error.diagnostics[0].message) from None
+            raise
 
     def _jumps_in(self, node: syntax.For, inside: _Place) -> list[_Taken]:
         """The jumps of a loop, found by building its body on trial."""

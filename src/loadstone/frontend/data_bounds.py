@@ -89,6 +89,7 @@ class _Rewriting:
             and node.declared is not None
             and any(_has_data(bound, self.scalars) for bound in bounds)
             and not used & written_names(node.body)
+            and all(_is_upper_bound(part, node.iterator) for part in condition_parts(node.condition))
         )
 
     def _over_range(self, node: syntax.For) -> syntax.For:
@@ -143,6 +144,12 @@ def _bound(part: syntax.Expr, counter: str) -> syntax.BinaryOp | None:
     if isinstance(part.right, syntax.Name) and part.right.id == counter:
         return replace(part, op=_MIRRORED[part.op], left=part.right, right=part.left)
     return None
+
+
+def _is_upper_bound(part: syntax.Expr, counter: str) -> bool:
+    """Whether a condition that fails for one value of a counter fails for all greater ones."""
+    bound = _bound(part, counter)
+    return bound is not None and bound.op in ("<", "<=") and counter not in names_in(bound.right)
 
 
 def _first(bound: syntax.BinaryOp) -> syntax.Expr:

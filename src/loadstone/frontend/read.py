@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, InputError, Source
 from loadstone.frontend.arrayol import read_array_ol
 from loadstone.frontend.build import build_kernel
 from loadstone.frontend.c.preprocess import read_source
-from loadstone.frontend.c.program import read_c
+from loadstone.frontend.c.program import Unknowns, read_c
 from loadstone.frontend.cpp.program import SUFFIXES, read_cpp
 from loadstone.frontend.formats import c_type_formats, read_type
 from loadstone.frontend.python import read_python
@@ -23,17 +23,27 @@ def parse(
     defines: Mapping[str, str] | None = None,
     include: Sequence[str | Path] = (),
     types: Mapping[str, str] | None = None,
+    scop: int | None = None,
+    pure: Collection[str] = (),
+    link: Sequence[str | Path] = (),
+    open_ends: bool = False,
 ) -> Kernel:
     """The kernel in a file (C, C++, Python or Array-OL) or a text in C; raises `InputError` with every problem of it.
 
     A `source` of several lines is C itself, any other the path of a file.
-    `function` chooses among several kernels, `defines` and `include` are for the C preprocessor. `types`
-    gives typedefs of the file and types of C another type: `{"double": "fixed(32,16,nearest,saturate)"}`.
+    `function` and `scop` choose among several kernels, `defines` and `include` are for the C preprocessor. `types`
+    gives typedefs of the file and types of C another type: `{"double": "fixed(32,16,nearest,saturate)"}`. Functions
+    that the file only declares are defined in the files `link`, or have no effects and are `pure` (`"*"`: all of them).
+    With `open_ends`, a parameter bounds each loop whose end depends on data: for analysis alone.
     """
     chosen = {name: read_type(text) for name, text in (types or {}).items()}
+    unknowns = Unknowns(frozenset(pure), tuple(map(Path, link)), open_ends)
     if isinstance(source, str) and "\n" in source:
-        return build_kernel(read_c(Source("kernel.c", source), defines or {}, _folders(include), function, chosen))
+        text = Source("kernel.c", source)
+        return build_kernel(read_c(text, defines or {}, _folders(include), function, chosen, unknowns, scop))
     path = Path(source)
+    if path.suffix in (".yaml", ".yml", ".py", *SUFFIXES):
+        _check_unused(path, {"--scop": scop, "--pure": pure, "--link": link, "--open-ends": open_ends})
     match path.suffix:
         case ".yaml" | ".yml":
             _check_unused(path, {"-D": defines, "-I": include, "--function": function, "--type": types})
@@ -44,7 +54,8 @@ def parse(
         case suffix if suffix in SUFFIXES:
             return build_kernel(read_cpp(read_source(path), defines or {}, _folders(include), function, chosen))
         case _:
-            return build_kernel(read_c(read_source(path), defines or {}, _folders(include), function, chosen))
+            text = read_source(path)
+            return build_kernel(read_c(text, defines or {}, _folders(include), function, chosen, unknowns, scop))
 
 
 def array_ol(source: str | Path) -> Kernel:

@@ -201,11 +201,15 @@ class Tiling:
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """What the source tells us beside the program: default parameter values, assumptions, a tiling."""
+    """What the source tells us beside the program: default parameter values, assumptions, a tiling.
+
+    `killed` are variables that nobody reads behind the kernel.
+    """
 
     defaults: tuple[tuple[Name, int | Expr], ...] = ()
     assumptions: tuple[Expr, ...] = ()
     tiling: Tiling | None = None
+    killed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +217,10 @@ class Program:
     """A kernel as the source states it; with `infer_symbols`, names without declaration are given one.
 
     `unsupported` holds what is wrong with the declarations of names that cannot be used, `problems` what was found
-    so far, `formats` types of C and what values of them become, `pragmas` those for HLS tools.
+    so far, `formats` types of C and what values of them become, `pragmas` those for HLS tools. `externals` are the
+    functions without definition that have no effects, with the types of their results, `open_ends` loops whose ends
+    depend on data and that a parameter bounds, as far as they `may_be_open`. `results` are scalars that are
+    kept, though nothing reads them.
     """
 
     name: str
@@ -228,3 +235,7 @@ class Program:
     problems: tuple[Diagnostic, ...] = ()
     formats: Mapping[ScalarType, ScalarType] = field(default_factory=dict[ScalarType, ScalarType])
     pragmas: tuple[HlsPragma, ...] = ()
+    externals: Mapping[str, ScalarType] = field(default_factory=dict[str, ScalarType])
+    open_ends: tuple[Diagnostic, ...] = ()
+    may_be_open: bool = False
+    results: frozenset[str] = frozenset()

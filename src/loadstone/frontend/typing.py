@@ -50,6 +50,7 @@ _RANGE_HINT = (
     "bounds from data need a counter that the loop declares and counts up by 1, and its range: "
     "#pragma loadstone assume(0 <= k && k < n)"
 )
+_UPWARDS = ("ceild", "intCeil")
 _SOURCE_NAMES = {"floordiv": "floord", "mod": "%"}
 
 
@@ -74,12 +75,16 @@ def _is_real(expression: Expression) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What names mean in a kernel: symbols, which of them are parameters, functions, and values known to be affine."""
+    """What names mean in a kernel: symbols, which of them are parameters, functions, and values known to be affine.
+
+    `externals` are functions without definition, with the types of their results.
+    """
 
     symbols: Mapping[str, syntax.Symbol]
     parameters: tuple[str, ...]
     functions: Mapping[str, syntax.Function]
     aliases: dict[str, Expression]
+    externals: Mapping[str, ScalarType] = field(default_factory=dict[str, ScalarType])
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,23 +335,25 @@ class Typing:
         return condition
 
     def _call(self, node: syntax.Invocation, guard: Guard) -> Expression:
-        arguments = tuple(self._typed(argument, guard) for argument in node.arguments)
         name = node.function
+        if name not in (*self.names.functions, *self.names.externals, *OPERATORS, *SIGNATURES, *_UPWARDS):
+            hint = f"define it, or declare that it has no effects: __attribute__((const)), or --pure {name}"
+            raise refused(f"the call of '{name}' has unknown effects", node.span, hint)
+        arguments = tuple(self._typed(argument, guard) for argument in node.arguments)
         if name in self.names.functions:
             return self._inlined(self.names.functions[name], arguments, guard, node.span)
+        if name in self.names.externals:
+            return Call(name, arguments, self.names.externals[name], node.span)
         if widening.widens(*arguments):
             return _widening_call(name, arguments, node.span)
         arguments = _met(*arguments)
         if name in OPERATORS and len(arguments) == 2:
             return self._checked(OPERATORS[name], binary(OPERATORS[name], *arguments, node.span), node.span)
-        if name == "ceild" and len(arguments) == 2:
+        if name in _UPWARDS and len(arguments) == 2:
             down = binary("floordiv", unary("-", arguments[0]), arguments[1], node.span)
             return unary("-", self._checked("floordiv", down, node.span), node.span)
-        if name not in SIGNATURES:
-            hint = "only mathematical functions, and functions that this file defines, can be called"
-            raise refused(f"the call of '{name}' has unknown effects", node.span, hint)
+        self._check_count(name, 2 if name not in SIGNATURES else len(SIGNATURES[name][0]), len(arguments), node.span)
         types, result = SIGNATURES[name]
-        self._check_count(name, len(types), len(arguments), node.span)
         if reduce(common_type, (argument.type for argument in arguments)).is_fixed:
             return _fixed_call(name, arguments, node.span)
         call = Call(name, tuple(map(converted, arguments, types)), result, node.span)

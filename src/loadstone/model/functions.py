@@ -22,4 +22,9 @@ SIGNATURES: dict[str, tuple[tuple[ScalarType, ...], ScalarType]] = {
     **{name + "f": ((FLOAT, FLOAT), FLOAT) for name in _TWO_ARGUMENTS},
 }
 
-OPERATORS = {"min": "min", "max": "max", "MIN": "min", "MAX": "max", "floord": "floordiv"}
+OPERATORS = {
+    **dict.fromkeys(("min", "MIN", "imin", "umin"), "min"),
+    **dict.fromkeys(("max", "MAX", "imax", "umax"), "max"),
+    **dict.fromkeys(("floord", "intFloor"), "floordiv"),
+    "intMod": "mod",
+}

@@ -9,7 +9,7 @@ from typing import Literal
 
 import islpy as isl
 
-from loadstone.errors import Span
+from loadstone.errors import Diagnostic, Span
 from loadstone.markup import table
 from loadstone.model.expression import Expression
 from loadstone.model.hls_pragma import HlsPragma
@@ -178,6 +178,7 @@ class Kernel:
     `parameter_types` names the parameters in order. `context` holds what is known of them, `assumptions` the part of it
     that is not stated by the source. `remarks` say what could be declared better. `privatised` says which temporaries
     of the source have been given places of their own. `pragmas` are those of the source for HLS tools.
+    `open_ends` are loops whose ends depend on data: a parameter bounds each.
     """
 
     name: str
@@ -192,6 +193,7 @@ class Kernel:
     assumptions: tuple[Assumption, ...] = ()
     remarks: tuple[str, ...] = ()
     pragmas: tuple[HlsPragma, ...] = ()
+    open_ends: tuple[Diagnostic, ...] = ()
 
     def __repr__(self) -> str:
         statements = ", ".join(f"{s.name}[{', '.join(s.iterators)}]" for s in self.statements)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from loadstone.errors import Diagnostic, InputError
+from loadstone.model.definitions import check_executable
 from loadstone.model.evaluate import evaluate
 from loadstone.model.kernel import Array, Kernel
 from loadstone.model.selectors import value_ranges
@@ -62,6 +63,7 @@ def initial_memory(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0)
     factorisations and square roots stay finite. Arrays that select elements of others hold valid subscripts.
     Temporaries hold garbage.
     """
+    check_executable(kernel)
     check_parameters(kernel, parameters)
     extents = {name: extents_of(array, parameters) for name, array in kernel.arrays.items()}
     selecting = _selecting(kernel, parameters)

@@ -57,4 +57,8 @@ def parse_kernel(arguments: argparse.Namespace) -> Kernel:
         defines=dict(arguments.defines),
         include=arguments.include,
         types=dict(arguments.types),
+        scop=arguments.scop,
+        pure=arguments.pure,
+        link=arguments.link,
+        open_ends=arguments.open_ends,
     )

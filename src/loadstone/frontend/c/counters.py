@@ -9,14 +9,16 @@ do S while (c);                   ->  for (int iteration = 0; iteration == 0 || 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import TypeGuard
 
 from pycparser import c_ast
 
 from loadstone.frontend import syntax
-from loadstone.frontend.c.trees import integer_declaration, items_of, mapped, names_used, walk
+from loadstone.frontend.c.declarations import constant_number
+from loadstone.frontend.c.trees import integer_declaration, items_of, mapped, names_used, summands, walk
 
 _STEPS = {"p++": 1, "++": 1, "p--": -1, "--": -1}
 
@@ -54,6 +56,33 @@ def repeated(node: c_ast.For | c_ast.While | c_ast.DoWhile) -> c_ast.For:
         condition = c_ast.BinaryOp("||", is_first, node.cond, node.coord)
     start = c_ast.DeclList([integer_declaration("iteration", zero, node.coord)], node.coord)
     return c_ast.For(start, condition, c_ast.UnaryOp("p++", counter, node.coord), node.stmt, node.coord)
+
+
+def is_stepped_last(node: c_ast.For) -> bool:
+    """Whether each iteration of a loop gets to the end of its body."""
+    return not _continues(node.stmt)
+
+
+def stepped_in_body(node: c_ast.For) -> list[c_ast.Node]:
+    """The loop behind its start, which steps at the end of its body and counts its iterations."""
+    starts = node.init.decls if isinstance(node.init, c_ast.DeclList) else [node.init] if node.init else []
+    body = c_ast.Compound([*items_of(node.stmt), node.next], node.coord)
+    return [*starts, repeated(c_ast.For(None, node.cond, None, body, node.coord))]
+
+
+def constant_sum(node: c_ast.Node, names: Mapping[str, int]) -> int | None:
+    """The value of a sum in which variables cancel each other, or None."""
+    total, counts = 0, Counter[str]()
+    for sign, term in summands(node):
+        factor = 1 if sign == "+" else -1
+        value = constant_number(term, names)
+        if isinstance(value, int):
+            total += factor * value
+        elif isinstance(term, c_ast.ID):
+            counts[term.name] += factor
+        else:
+            return None
+    return None if any(counts.values()) else total
 
 
 def plain_loop(node: c_ast.For) -> tuple[c_ast.For, syntax.FirstStep]:

@@ -38,7 +38,9 @@ class Dialect:
 
     `formats`: what some typedefs stand for. `references`: the parameters, by function and name, that stand for the
     argument itself. `streams`: the typedefs of streams, and the types of what they hold. `original`: the program
-    as the user wrote it. `constants`: whole numbers that names are declared to be.
+    as the user wrote it. `constants`: whole numbers that names are declared to be. `pure`: the functions without
+    effects that need no definition. `scop`: which of several marked kernels is read, from 1. `open_ends`: ends of
+    loops may depend on data.
     """
 
     preprocessed: Preprocessed
@@ -47,3 +49,6 @@ class Dialect:
     streams: Mapping[str, str] = field(default_factory=dict[str, str])
     original: OriginalText | None = None
     constants: Mapping[str, int] = field(default_factory=dict[str, int])
+    pure: frozenset[str] = frozenset()
+    scop: int | None = None
+    open_ends: bool = False

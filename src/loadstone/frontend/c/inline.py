@@ -267,6 +267,8 @@ class _Expansion:
                 yield declaration
 
     def _bound_pointer(self, parameter: str, argument: c_ast.Node) -> Iterator[c_ast.Decl]:
+        while isinstance(argument, c_ast.Cast) and shape_of(argument.to_type.type, self.inliner.environment).extents:
+            argument = argument.expr
         address = argument.expr if isinstance(argument, c_ast.UnaryOp) and argument.op == "&" else None
         base, subscripts = subscripted(address or argument)
         if not isinstance(base, c_ast.ID | c_ast.StructRef):
@@ -318,10 +320,11 @@ class _Expansion:
         first, *rest = indices
         if isinstance(first, c_ast.Constant) and first.value == "0":
             return _moved(element(place.base, [*place.subscripts, *rest]), node)
-        if len(place.subscripts) != 1:
-            raise refused("this leaves the element that was passed", self.inliner.span(node), "pass the whole array")
-        moved = c_ast.BinaryOp("+", place.subscripts[0], first, first.coord)
-        return _moved(element(place.base, [moved, *rest]), node)
+        if not place.subscripts:
+            raise refused("this leaves the variable that was passed", self.inliner.span(node), "pass an array")
+        *rows, last = place.subscripts
+        moved = c_ast.BinaryOp("+", last, first, first.coord)
+        return _moved(element(place.base, [*rows, moved, *rest]), node)
 
 
 def _moved(node: c_ast.Node, to: c_ast.Node) -> c_ast.Node:

@@ -9,7 +9,15 @@ from pycparser import c_ast
 
 from loadstone.errors import Diagnostic, InputError, Problems, Span, refused
 from loadstone.frontend import syntax
-from loadstone.frontend.c.counters import counted_loops, has_counter, plain_loop, repeated
+from loadstone.frontend.c.counters import (
+    constant_sum,
+    counted_loops,
+    has_counter,
+    is_stepped_last,
+    plain_loop,
+    repeated,
+    stepped_in_body,
+)
 from loadstone.frontend.c.declarations import (
     Environment,
     Shape,
@@ -18,8 +26,7 @@ from loadstone.frontend.c.declarations import (
     literal_value,
     shape_of,
 )
-from loadstone.frontend.c.trees import innermost, subscripted, summands
-from loadstone.frontend.scopes import jumps
+from loadstone.frontend.c.trees import innermost, items_of, subscripted, summands
 from loadstone.model.types import INT, ULONG, Number, ScalarType
 
 _REFUSED_STATEMENTS: dict[type[c_ast.Node], tuple[str, str]] = {
@@ -30,6 +37,10 @@ _REFUSED_STATEMENTS: dict[type[c_ast.Node], tuple[str, str]] = {
         "end the kernel with the return of a scalar variable, or of nothing",
     ),
 }
+KILL = "__pencil_kill"
+ASSUMED = ("__pencil_assume", "__builtin_assume")
+_UNREACHABLE = "__builtin_unreachable"
+_WITHOUT_EFFECT = (KILL, _UNREACHABLE)
 _COMPOUND = {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 _ESCAPES = {r"\0": "\0", r"\n": "\n", r"\t": "\t", r"\r": "\r", r"\\": "\\", r"\'": "'", r"\"": '"'}
 _INCREMENTS = {"p++": "+", "++": "+", "p--": "-", "--": "-"}
@@ -40,7 +51,8 @@ class Lowering:
     """Lowers the nodes of one file; problems are collected statement by statement.
 
     `unsupported` holds what is wrong with declarations that matter only where they are used, `ranks` the numbers of
-    dimensions of what is declared, `depth` the number of loops around.
+    dimensions of what is declared, `depth` the number of loops around, `inside` that of loops and
+    conditions. `assumptions` are what statements say of parameters. `may_be_open`: ends of loops may depend on data.
     """
 
     span: Callable[[c_ast.Node], Span]
@@ -50,6 +62,9 @@ class Lowering:
     labels: set[str] = field(default_factory=set[str])
     ranks: dict[str, int] = field(default_factory=dict[str, int])
     depth: int = 0
+    inside: int = 0
+    may_be_open: bool = False
+    assumptions: list[syntax.Expr] = field(default_factory=list[syntax.Expr])
 
     def expression_at(self, node: c_ast.Node, span: Callable[[c_ast.Node], Span]) -> syntax.Expr:
         """An expression that stands elsewhere, with a position finder of its own."""
@@ -77,16 +92,13 @@ class Lowering:
             case c_ast.Label():
                 yield from self._statement(node.stmt, self._label(node))
             case c_ast.For() | c_ast.While() | c_ast.DoWhile():
-                yield self._for(node if has_counter(node) else repeated(node))
+                yield self._loop(node)
             case c_ast.Break() | c_ast.Continue():
                 yield self._jump(node)
             case c_ast.If():
-                then, otherwise = self.block(node.iftrue), self.block(node.iffalse)
-                yield syntax.If(self.expression(node.cond), then, otherwise, self.span(node))
-            case c_ast.Decl():
+                yield self._if(node)
+            case c_ast.Decl() | c_ast.Typedef():
                 yield from self._declaration(node)
-            case c_ast.Typedef():
-                self.environment.declare(node)
             case c_ast.EmptyStatement() | c_ast.Pragma():
                 return
             case c_ast.ExprList(exprs=exprs):
@@ -94,8 +106,24 @@ class Lowering:
                     yield from self._statement(expr, label if position == len(exprs) - 1 else "")
             case c_ast.Assignment() | c_ast.UnaryOp():
                 yield from self._assignment(node, label)
+            case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in (*ASSUMED, *_WITHOUT_EFFECT):
+                self._assume(node)
             case _:
                 raise self._refused_statement(node)
+
+    def _if(self, node: c_ast.If) -> syntax.Node:
+        condition = self.expression(node.cond)
+        if _is_unreachable(node.iftrue) and node.iffalse is None and not self.inside:
+            self.assumptions.append(syntax.UnaryOp("!", condition, self.span(node)))
+        self.inside += 1
+        then, otherwise = self.block(node.iftrue), self.block(node.iffalse)
+        self.inside -= 1
+        return syntax.If(condition, then, otherwise, self.span(node))
+
+    def _assume(self, node: c_ast.FuncCall) -> None:
+        """Note what a call says of parameters, where it is always executed."""
+        if node.name.name in ASSUMED and not self.inside and node.args:
+            self.assumptions.append(self.expression(node.args.exprs[0]))
 
     def _label(self, node: c_ast.Label) -> str:
         """The name that a label gives; none where it is taken."""
@@ -109,16 +137,16 @@ class Lowering:
         span = self.span(node)
         if isinstance(node, c_ast.FuncCall):
             name = f"'{node.name.name}'" if isinstance(node.name, c_ast.ID) else "this function"
-            hint = "move the call out of the kernel, or define the function in this file"
+            hint = "define the function, or declare that it has no effects: __attribute__((const)), or --pure NAME"
             return refused(f"the call of {name} has unknown effects", span, hint)
         message, hint = _REFUSED_STATEMENTS.get(
             type(node), ("this statement has no effect that a kernel can model", "a statement is an assignment")
         )
         return refused(message, span, hint)
 
-    def _declaration(self, node: c_ast.Decl) -> Iterator[syntax.Node]:
+    def _declaration(self, node: c_ast.Decl | c_ast.Typedef) -> Iterator[syntax.Node]:
         self.environment.declare(node)
-        if node.name is None:
+        if isinstance(node, c_ast.Typedef) or node.name is None:
             return
         static = "static" in node.storage or "extern" in node.storage
         try:
@@ -180,22 +208,24 @@ class Lowering:
         values = constant_values(node.init, extents, names)
         return None if values is None else tuple(map(shape.element.wrap, values))
 
+    def _loop(self, node: c_ast.For | c_ast.While | c_ast.DoWhile) -> syntax.Node:
+        """The loop; one without counter gets one."""
+        if not has_counter(node):
+            return self._for(repeated(node))
+        if self.may_be_open and not self._has_constant_step(node) and is_stepped_last(node):
+            return self.block(c_ast.Compound(stepped_in_body(node), node.coord))
+        return self._for(node)
+
     def _for(self, node: c_ast.For) -> syntax.For:
         span = self.span(node)
         node, first_step = plain_loop(node)
         iterator, declared, start = self._loop_start(node, span)
         step = self._loop_step(node, iterator, span)
-        self.depth += 1
+        self.depth, self.inside = self.depth + 1, self.inside + 1
         body = self.block(node.stmt)
-        self.depth -= 1
-        condition = self._endless(body, span) if node.cond is None else self.expression(node.cond)
+        self.depth, self.inside = self.depth - 1, self.inside - 1
+        condition = syntax.Literal(1, INT, "1", span) if node.cond is None else self.expression(node.cond)
         return syntax.For(iterator, declared, start, condition, step, body, span, first_step)
-
-    def _endless(self, body: syntax.Block, span: Span) -> syntax.Expr:
-        """The condition of a loop that only its body leaves."""
-        if not any(jump.leaves_loop for jump in jumps(body)):
-            raise refused("the loop does not end", span, "write for (...; i < n; ...), or leave the loop with 'break'")
-        return syntax.Literal(1, INT, "1", span)
 
     def _jump(self, node: c_ast.Break | c_ast.Continue) -> syntax.Jump:
         leaves_loop = isinstance(node, c_ast.Break)
@@ -204,6 +234,17 @@ class Lowering:
             hint = "move the loop into the kernel"
             raise refused(f"this '{word}' stands in no loop of the kernel", self.span(node), hint)
         return syntax.Jump(leaves_loop, self.span(node))
+
+    def _has_constant_step(self, node: c_ast.For) -> bool:
+        """Whether a loop steps by a constant, as far as its head tells."""
+        if node.next is None:
+            return True
+        span = self.span(node)
+        try:
+            self._loop_step(node, self._loop_start(node, span)[0], span)
+        except InputError:
+            return False
+        return True
 
     def _loop_start(self, node: c_ast.For, span: Span) -> tuple[str, ScalarType | None, syntax.Expr]:
         match node.init:
@@ -248,6 +289,7 @@ class Lowering:
 
     def _amount(self, node: c_ast.Node, sign: str) -> object:
         value = constant_number(node, self.environment.enumerators)
+        value = constant_sum(node, self.environment.enumerators) if value is None else value
         return -value if sign == "-" and value is not None else value
 
     def _assignment(self, node: c_ast.Node, label: str) -> Iterator[syntax.Node]:
@@ -416,6 +458,14 @@ class Lowering:
         if shape.element is None or shape.extents:
             raise refused("this cast is not supported in a kernel", span, "cast to an arithmetic type")
         return syntax.Conversion(shape.element, self.expression(operand), span)
+
+
+def _is_unreachable(node: c_ast.Node) -> bool:
+    match items_of(node):
+        case [c_ast.FuncCall(name=c_ast.ID(name=name))]:
+            return name == _UNREACHABLE
+        case _:
+            return False
 
 
 def _completed(

@@ -3,6 +3,7 @@
 #pragma loadstone tile schedule(S1: t, t + i; S2: t, t + i + 1) size(8, 32) strip(1)
 #pragma loadstone default(N = 40, M = 30)
 #pragma loadstone assume(N >= 1 && M < N)
+#pragma loadstone kill(work)
 
 `type_pragmas` reads the pragmas for formats of types.
 """
@@ -81,10 +82,12 @@ def _directive(text: Text, read: ExpressionReader, so_far: syntax.Directives) ->
             return replace(so_far, defaults=so_far.defaults + tuple(_defaults(_argument(text), read)))
         case "assume":
             return replace(so_far, assumptions=(*so_far.assumptions, _expression(_argument(text), read)))
+        case "kill":
+            return replace(so_far, killed=(*so_far.killed, *_names(_argument(text))))
         case "fixed" | "integer":
             return so_far
         case _:
-            hint = "known are: tile, default, assume, fixed, integer"
+            hint = "known are: tile, default, assume, kill, fixed, integer"
             raise refused(f"unknown pragma 'loadstone {kind}'", text.stripped().span, hint)
 
 
@@ -167,6 +170,13 @@ def _defaults(text: Text, read: ExpressionReader) -> Iterator[tuple[syntax.Name,
         if not match:
             raise refused("expected NAME = VALUE", piece.span, "for example default(N = 40, M = N / 2)")
         yield syntax.Name(match[1], piece.span), _expression(piece.part(match.end()), read)
+
+
+def _names(text: Text) -> Iterator[str]:
+    for piece in text.split(","):
+        if not piece.text.isidentifier():
+            raise refused("expected the name of a variable", piece.span, "for example kill(work, row)")
+        yield piece.text
 
 
 def _positive(text: Text) -> int:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pycparser import c_ast, c_generator
 
-from loadstone.errors import InputError, Problems, Source
+from loadstone.errors import Diagnostic, InputError, Problems, Source
 from loadstone.frontend import syntax
 from loadstone.frontend.c.declarations import Environment, shape_of
 from loadstone.frontend.c.dialect import Dialect, spelled_in_cpp
+from loadstone.frontend.c.externals import Externals, attributed, declared_functions
 from loadstone.frontend.c.hls_pragmas import hls_pragmas
 from loadstone.frontend.c.inline import Inliner
-from loadstone.frontend.c.lower import Lowering
+from loadstone.frontend.c.lower import KILL, Lowering
 from loadstone.frontend.c.original import are_defined_before, original_text
 from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse
 from loadstone.frontend.c.pragmas import Text, read_directives
@@ -28,7 +29,7 @@ from loadstone.frontend.c.trees import items_of, names_declared, names_used, par
 from loadstone.frontend.c.type_pragmas import read_formats
 from loadstone.frontend.formats import c_type_formats
 from loadstone.frontend.recursion_limit import deep_recursion
-from loadstone.frontend.scopes import nodes
+from loadstone.frontend.scopes import iterators, names_in, nodes, written_names
 from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.kernel import Original
 from loadstone.model.types import INT, ScalarType
@@ -37,25 +38,49 @@ _KEYWORDS = """auto break case char const continue default do double else enum e
 main register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"""
 
 
+@dataclass(frozen=True, slots=True)
+class Unknowns:
+    """What a file does not tell: functions without effects (`pure`), the files that define others, and whether ends of
+    loops may be open."""
+
+    pure: frozenset[str] = frozenset()
+    files: tuple[Path, ...] = ()
+    open_ends: bool = False
+
+    def linked(self, source: Source) -> Source:
+        """The source with the definitions of the other files behind it."""
+        missing = next((path for path in self.files if not path.is_file()), None)
+        if missing is not None:
+            raise InputError(Diagnostic(f"there is no file '{missing}'", None, "--link names a C file"))
+        included = "".join(f'\n#include "{path.name}"\n' for path in self.files)
+        return replace(source, text=source.text + included) if included else source
+
+
 def read_c(
     source: Source,
     defines: Mapping[str, str],
     include: tuple[Path, ...],
     function: str | None,
     types: Mapping[str, ScalarType] | None = None,
+    unknowns: Unknowns | None = None,
+    scop: int | None = None,
 ) -> syntax.Program:
     """The kernel of a C source as a syntax tree, with the problems that were found on the way.
 
-    `types` replace typedefs and types of C, as the pragmas of the file do.
+    `types` replace typedefs and types of C, as the pragmas of the file do. `scop` chooses among marked kernels.
     """
-    return read_dialect(Dialect(preprocess(source, defines, include)), Path(source.name).stem, function, types or {})
+    unknowns = unknowns or Unknowns()
+    text = preprocess(unknowns.linked(source), defines, (*include, *(path.parent for path in unknowns.files)))
+    pure = unknowns.pure | attributed(source.text)
+    dialect = Dialect(text, pure=pure, scop=scop, open_ends=unknowns.open_ends)
+    return read_dialect(dialect, Path(source.name).stem, function, types or {})
 
 
 def read_dialect(dialect: Dialect, file: str, function: str | None, types: Mapping[str, ScalarType]) -> syntax.Program:
     """The kernel of a text that may have been translated to C; `file` names it where no function does."""
     parsed = parse(dialect.preprocessed, function)
     with deep_recursion():
-        return _Reader(parsed, find_scop(parsed, function), types, dialect).program(file)
+        return _Reader(parsed, find_scop(parsed, function, dialect.scop), types, dialect).program(file)
 
 
 def kernel_name(file: str) -> str:
@@ -84,10 +109,19 @@ class _Reader:
         self.environment.typedefs.update({name: _named_type(of) for name, of in dialect.streams.items()})
         self.pragmas = tuple(self._pragmas())
         self.formats = self._c_type_formats(types)
-        self.lowering = Lowering(parsed.span, self.environment, self.problems)
+        self.lowering = Lowering(parsed.span, self.environment, self.problems, may_be_open=dialect.open_ends)
         self.taken = {*names_used(parsed.tree), *names_declared(parsed.tree)}
         self.structures = Structures(self.environment, parsed.span, self.problems, self.taken)
         self.expanded: frozenset[str] = frozenset()
+        self.externals = Externals(
+            dialect.pure,
+            declared_functions(self.definitions),
+            {function.decl.name for function in self._functions()},
+            self.environment,
+            parsed.span,
+            self.problems,
+            self.taken,
+        )
         self.streams = Streams(dialect.streams, {**dialect.constants, **self.environment.enumerators}, parsed.span)
 
     def program(self, file: str) -> syntax.Program:
@@ -98,13 +132,13 @@ class _Reader:
         items, text, is_own = self._expanded(items, simple)
         if not is_own or self._has_formats or self.formats:
             symbols = tuple(replace(symbol, record=None) for symbol in symbols)
-        symbols = tuple(map(self._with_stream_shape, symbols))
+        symbols = (*map(self._with_stream_shape, symbols), *self._calls())
         body = _with_result_declared(syntax.Block(tuple(self.lowering.statements(items))), result)
-        directives = read_directives(self.pragmas, self.lowering.expression_at, self.problems)
+        directives = self._directives(body, symbols)
         scalars = _undeclared_iterators(body, symbols)
         return syntax.Program(
             kernel_name(file) if self.parsed.bare else self.scop.function.decl.name,
-            _with_result(symbols, result),
+            _without_killed(_with_result(symbols, result), {*directives.killed, *_killed(items)}),
             tuple(simple.values()),
             body,
             directives,
@@ -115,7 +149,22 @@ class _Reader:
             self.problems.found,
             self.formats,
             tuple(self._hls_pragmas()),
+            self.externals.types,
+            may_be_open=self.dialect.open_ends,
         )
+
+    def _directives(self, body: syntax.Block, symbols: tuple[syntax.Symbol, ...]) -> syntax.Directives:
+        """What pragmas say, and what statements say of variables that the kernel does not change."""
+        found = read_directives(self.pragmas, self.lowering.expression_at, self.problems)
+        fixed = {symbol.name for symbol in symbols if symbol.type.is_integer and not symbol.extents}
+        fixed -= written_names(body) | set(iterators(body))
+        said = (each for each in self.lowering.assumptions if names_in(each) <= fixed and names_in(each))
+        return replace(found, assumptions=(*found.assumptions, *said))
+
+    def _calls(self) -> Iterator[syntax.Symbol]:
+        """The scalars that keep calls in order."""
+        for declared in self.externals.calls.values():
+            yield self.lowering.symbol(declared, initialised=True, live_out=True)
 
     def _hls_pragmas(self) -> Iterator[HlsPragma]:
         functions = {function.decl.name: function for function in self._functions()}
@@ -169,12 +218,20 @@ class _Reader:
         active = [self.scop.function.decl.name]
         inliner = Inliner(functions, self.environment, self.parsed.span, self.problems, self.taken, local, active)
         inliner.references = self.dialect.references
-        changed = self.structures.statements(self._without_streams(inliner.statements(items)))
+        inlined = self._without_streams(inliner.statements(items))
         self.expanded = frozenset(inliner.expanded)
+        self.externals.ranks.update({**self.lowering.ranks, **dict(self._ranks(inlined))})
+        changed = self.structures.statements(self.externals.statements(inlined))
         if not self.structures.used and are_defined_before(self.definitions, {*simple, *self.expanded}):
             return changed, self._text(), True
         block = c_generator.CGenerator().visit(c_ast.Compound(changed))
         return changed, block.strip().removeprefix("{").removesuffix("}"), False
+
+    def _ranks(self, items: list[c_ast.Node]) -> Iterator[tuple[str, int]]:
+        """The numbers of dimensions of what statements declare."""
+        for node in (node for item in items for node in walk(item)):
+            if isinstance(node, c_ast.Decl) and node.name:
+                yield node.name, len(shape_of(node.type, self.environment).extents)
 
     def _without_streams(self, items: list[c_ast.Node]) -> list[c_ast.Node]:
         """The statements with streams as arrays."""
@@ -282,6 +339,21 @@ class _Reader:
 def _named_type(words: str) -> c_ast.Node:
     """The type that some words name."""
     return c_ast.TypeDecl("", [], None, c_ast.IdentifierType(words.split()))
+
+
+def _killed(items: Sequence[c_ast.Node]) -> Iterator[str]:
+    """The variables whose values the kernel gives up, at the end."""
+    for position, item in enumerate(items):
+        match item:
+            case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=arguments)) if name == KILL:
+                later = {used for other in items[position + 1 :] for used in names_used(other)}
+                yield from (each.name for each in arguments if isinstance(each, c_ast.ID) and each.name not in later)
+            case _:
+                pass
+
+
+def _without_killed(symbols: tuple[syntax.Symbol, ...], killed: set[str]) -> tuple[syntax.Symbol, ...]:
+    return tuple(replace(symbol, live_out=symbol.live_out and symbol.name not in killed) for symbol in symbols)
 
 
 def _with_result(symbols: tuple[syntax.Symbol, ...], result: str | None) -> tuple[syntax.Symbol, ...]:

@@ -36,26 +36,45 @@ class Outside:
     after: frozenset[str]
 
 
-def find_scop(parsed: Parsed, wanted: str | None) -> Scop:
-    """The kernel of a file; `wanted` names its function where there are several."""
+def find_scop(parsed: Parsed, wanted: str | None, number: int | None = None) -> Scop:
+    """The kernel of a file; `wanted` names its function where there are several, `number` counts marked ones from 1."""
     functions = [node for node in parsed.tree.ext if isinstance(node, c_ast.FuncDef)]
     named = [f for f in functions if wanted in (None, f.decl.name)]
     if wanted and not named:
         known = ", ".join(f.decl.name for f in functions) or "none"
         raise InputError(Diagnostic(f"there is no function '{wanted}'", None, f"functions in the file: {known}"))
     marked = [scop for f in named for scop in _marked(f, parsed)]
+    if number is not None:
+        return _numbered(marked, number, parsed)
     if len(marked) > 1:
         raise _second_scop(marked, parsed)
     return marked[0] if marked else _whole(_only_candidate(named, parsed), parsed)
 
 
+def _numbered(marked: list[Scop], number: int, parsed: Parsed) -> Scop:
+    if number > len(marked):
+        start = parsed.preprocessed.source.span(1, 1)
+        how_many = f"{len(marked)} '#pragma scop'" if marked else "no '#pragma scop'"
+        raise refused(f"there is no kernel number {number}: the file has {how_many}", start, "see --scop")
+    return sorted(marked, key=lambda scop: scop.start)[number - 1]
+
+
+class SeveralKernelsError(InputError):
+    """A file marks several kernels, `how_many`, and none was chosen."""
+
+    def __init__(self, diagnostic: Diagnostic, how_many: int) -> None:
+        super().__init__(diagnostic)
+        self.how_many = how_many
+
+
 def _second_scop(marked: list[Scop], parsed: Parsed) -> InputError:
-    first, second, *_ = marked
-    hint = "keep one per function"
-    if second.function is not first.function:
-        names = ", ".join(dict.fromkeys(scop.function.decl.name for scop in marked))
-        hint = f"choose one with --function NAME: {names}"
-    return refused("this is a second '#pragma scop'", parsed.span(second.node), hint)
+    _, second, *_ = marked
+    hint = f"choose one with --scop N, from 1 to {len(marked)}"
+    names = list(dict.fromkeys(scop.function.decl.name for scop in marked))
+    if len(names) > 1:
+        hint += f", or with --function NAME: {', '.join(names)}"
+    diagnostic = Diagnostic("this is a second '#pragma scop'", parsed.span(second.node), hint)
+    return SeveralKernelsError(diagnostic, len(marked))
 
 
 def _only_candidate(functions: list[c_ast.FuncDef], parsed: Parsed) -> c_ast.FuncDef:

@@ -24,6 +24,7 @@ from loadstone.frontend.c.record_layout import Layout, NotLaidOut, is_of_words, 
 from loadstone.frontend.c.trees import element, innermost, items_of, mapped, renamed, subscripted, with_innermost
 from loadstone.model.record import Member, Record
 
+_ELEMENTS = "subscript every dimension of the member"
 _Path = tuple[str, ...]
 
 
@@ -248,6 +249,10 @@ class Structures:
             raise self._not_a_member(base, path, variable)
         if variable.words is not None:
             changed = [self._expression(subscript) for subscript in subscripts]
+            if len(changed) - variable.rank < len(variable.words[path].member.strides):
+                raise refused(
+                    "an array inside of a structure can only be used element by element", self.span(base), _ELEMENTS
+                )
             place = variable.words[path].place(changed[variable.rank :], base)
             return element(c_ast.ID(variable.members[path], base.coord), [*changed[: variable.rank], place])
         self.used = self.used or not variable.is_kept

@@ -5,6 +5,7 @@ Entries are those of `emit.c.comparison.entry`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from loadstone.emit.c.comparison.cpp_original import emit_cpp_original
@@ -21,7 +22,8 @@ from loadstone.emit.c.printer import (
 from loadstone.errors import Diagnostic, ToolError
 from loadstone.loops import Node, generate
 from loadstone.loops.transformed import Style, program_loops
-from loadstone.model.kernel import Array, Kernel
+from loadstone.model.definitions import check_executable
+from loadstone.model.kernel import Array, Kernel, Original
 from loadstone.transform.program import Program
 
 _HELPERS = """
@@ -34,6 +36,16 @@ _HELPERS = """
 #define floord(n, d) ((n) / (d) - ((n) % (d) != 0 && ((n) < 0) != ((d) < 0)))
 #define ceild(n, d) (-floord(-(n), d))
 """
+_INTEGER_HELPERS = {
+    **{name: f"{name}(x, y) ((x) < (y) ? (x) : (y))" for name in ("imin", "umin")},
+    **{name: f"{name}(x, y) ((x) > (y) ? (x) : (y))" for name in ("imax", "umax")},
+    "intFloor": "intFloor(n, d) floord(n, d)",
+    "intCeil": "intCeil(n, d) ceild(n, d)",
+    "intMod": "intMod(n, d) ((n) - (d) * floord(n, d))",
+    "__pencil_assume": "__pencil_assume(x)",
+    "__builtin_assume": "__builtin_assume(x)",
+    "__pencil_kill": "__pencil_kill(...)",
+}
 _HEADERS = "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <stddef.h>\n"
 
 
@@ -44,6 +56,7 @@ def reference_suffix(kernel: Kernel) -> str:
 
 def emit_reference(kernel: Kernel, entry: str) -> str:
     """The kernel's own text if it has one, else C printed from the model."""
+    check_executable(kernel)
     return emit_printed(kernel, entry) if kernel.original is None else emit_original(kernel, entry)
 
 
@@ -55,7 +68,15 @@ def emit_original(kernel: Kernel, entry: str) -> str:
     if original.language == "c++":
         return emit_cpp_original(kernel, original, entry)
     headers = _HEADERS + "".join(f"{line}\n" for line in undefined_macros(kernel))
-    lines = [headers, original.preamble, _HELPERS, entry_head(entry, "loadstone_"), "{", "  (void)loadstone_words;"]
+    lines = [
+        headers,
+        original.preamble,
+        _HELPERS,
+        *_integer_helpers(original),
+        entry_head(entry, "loadstone_"),
+        "{",
+        "  (void)loadstone_words;",
+    ]
     lines += parameter_lines(kernel)
     packings = _packings(kernel)
     packed = {array.name for packing in packings.values() for array in packing.arrays}
@@ -68,6 +89,14 @@ def emit_original(kernel: Kernel, entry: str) -> str:
     lines += [f"  *({a.type} *)loadstone_memory[{k}] = {a.name};" for k, a in scalars]
     lines += [line for name, packing in packings.items() for line in _taken_apart(name, packing)]
     return "\n".join([*lines, "}", ""])
+
+
+def _integer_helpers(original: Original) -> Iterator[str]:
+    """The macros that a text uses, and does not define itself."""
+    for name, macro in _INTEGER_HELPERS.items():
+        used = re.compile(rf"\b{name}\b")
+        if used.search(original.text) and not used.search(original.preamble):
+            yield f"#define {macro}"
 
 
 def _packings(kernel: Kernel) -> dict[str, Packing]:

@@ -1,0 +1,77 @@
+"""The meaning of the names of a kernel: which of its scalars are parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from loadstone.frontend import syntax
+from loadstone.frontend.control_names import steering_names
+from loadstone.frontend.scopes import (
+    Resolved,
+    control_expressions,
+    expressions,
+    iterators,
+    names_in,
+    nodes,
+    written_names,
+)
+from loadstone.frontend.typing import Names
+from loadstone.model.types import ScalarType
+
+
+def names_of(program: syntax.Program, resolved: Resolved) -> Names:
+    """The meaning of names: a parameter is an integer scalar that never changes and steers control.
+
+    What is neither a parameter nor an iterator nor steers control gets its other type, if there is one.
+    """
+    changing = written_names(resolved.body) | set(iterators(resolved.body))
+    used = {name for node in nodes(resolved.body) for name in _all_names(node)}
+    steering = steering_names(resolved) | _names_in_functions(program.functions, resolved)
+    for name in used & set(resolved.symbols):
+        steering |= {n for e in resolved.symbols[name].extents if e is not None for n in names_in(e)}
+    asked = {n for e in program.directives.assumptions for n in names_in(e)}
+    parameters = tuple(
+        name
+        for name, symbol in resolved.symbols.items()
+        if name in steering | asked
+        and not symbol.extents
+        and symbol.type.is_integer
+        and not symbol.constant
+        and name not in changing
+    )
+    for name, symbol in tuple(resolved.symbols.items()):
+        if name not in steering | asked | set(iterators(resolved.body)):
+            resolved.symbols[name] = _retyped(symbol, program.formats.get(symbol.type, symbol.type))
+    return Names(resolved.symbols, parameters, {f.name: f for f in program.functions}, {}, program.externals)
+
+
+def _retyped(symbol: syntax.Symbol, kind: ScalarType) -> syntax.Symbol:
+    """The symbol with another type."""
+    values = None if symbol.values is None else tuple(map(kind.wrap, symbol.values))
+    return symbol if symbol.type == kind else replace(symbol, type=kind, values=values)
+
+
+def _names_in_functions(functions: tuple[syntax.Function, ...], resolved: Resolved) -> set[str]:
+    """The names that the functions called in bounds, conditions and subscripts use beside their parameters."""
+    known = {function.name: function for function in functions}
+    waiting = [part for control in control_expressions(resolved.body) for part in expressions(control)]
+    found: set[str] = set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, syntax.Invocation) and part.function in known:
+            function = known.pop(part.function)
+            found |= names_in(function.result) - {name for name, _ in function.parameters}
+            waiting.extend(expressions(function.result))
+    return found
+
+
+def _all_names(node: syntax.Node) -> set[str]:
+    match node:
+        case syntax.Assign(target=target, value=value):
+            return names_in(target) | names_in(value)
+        case syntax.If(condition=condition):
+            return names_in(condition)
+        case syntax.For(start=start, condition=condition):
+            return names_in(start) | names_in(condition)
+        case _:
+            return set()
