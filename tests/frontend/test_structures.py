@@ -27,7 +27,7 @@ from loadstone.emit.c.of_accelerator import allocated_program
 from loadstone.emit.c.targets import emit_library
 from loadstone.errors import UnsupportedError
 from loadstone.frontend.c.declarations import Environment
-from loadstone.frontend.c.record_layout import Layout, layout_of
+from loadstone.frontend.c.records.layout import Layout, layout_of
 from loadstone.frontend.c.trees import innermost
 from loadstone.hardware.harness.placement import placed
 from loadstone.loops.accelerator import Accelerator

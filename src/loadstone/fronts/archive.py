@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 Vector = tuple[int, ...]
-Point = TypeVar("Point")
+Held = TypeVar("Held")
 
 
 def is_covered(vector: Vector, others: Iterable[Vector]) -> bool:
@@ -20,17 +20,17 @@ def is_covered(vector: Vector, others: Iterable[Vector]) -> bool:
 
 
 @dataclass(eq=False)
-class Archive(Generic[Point]):
+class Archive(Generic[Held]):
     """Points with their vectors; a new one takes the place of those that it covers."""
 
-    points: list[tuple[Vector, Point]] = field(default_factory=list[tuple[Vector, Point]])
+    points: list[tuple[Vector, Held]] = field(default_factory=list[tuple[Vector, Held]])
 
     @property
     def vectors(self) -> list[Vector]:
         """The vectors of the front."""
         return [vector for vector, _ in self.points]
 
-    def add(self, vector: Vector, point: Point) -> bool:
+    def add(self, vector: Vector, point: Held) -> bool:
         """Take a point into the front unless it is covered; returns whether it was taken."""
         if is_covered(vector, self.vectors):
             return False
@@ -38,6 +38,6 @@ class Archive(Generic[Point]):
         self.points.append((vector, point))
         return True
 
-    def sorted(self) -> Sequence[tuple[Vector, Point]]:
+    def sorted(self) -> Sequence[tuple[Vector, Held]]:
         """The front by rising vectors."""
         return sorted(self.points, key=lambda each: each[0])

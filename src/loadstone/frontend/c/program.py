@@ -21,10 +21,10 @@ from loadstone.frontend.c.original import are_defined_before, original_text
 from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse
 from loadstone.frontend.c.pragmas import Text, read_directives
 from loadstone.frontend.c.preprocess import preprocess
+from loadstone.frontend.c.records.structures import Structures
 from loadstone.frontend.c.returns import returned_expression
 from loadstone.frontend.c.scop import Scop, find_scop, names_set, outside, pragma_words
 from loadstone.frontend.c.streams import Streams
-from loadstone.frontend.c.structures import Structures
 from loadstone.frontend.c.trees import items_of, names_declared, names_used, parameters_of, walk
 from loadstone.frontend.c.type_pragmas import read_formats
 from loadstone.frontend.formats import c_type_formats

@@ -20,7 +20,7 @@ from pycparser import c_ast
 
 from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment
-from loadstone.frontend.c.record_layout import Layout, NotLaidOut, is_of_words, layout_of
+from loadstone.frontend.c.records.layout import Layout, NotLaidOut, is_of_words, layout_of
 from loadstone.frontend.c.trees import element, innermost, items_of, mapped, renamed, subscripted, with_innermost
 from loadstone.model.record import Member, Record
 

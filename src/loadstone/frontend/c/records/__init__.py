@@ -1,0 +1,1 @@
+"""Structures of C: where their members lie, and arrays in their place."""
