@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import signal
 import socket
+import subprocess
+import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -69,20 +74,39 @@ def test_problems_have_a_place(server: str, source: str, line: int | None, said:
     assert said in first["message"]
 
 
-def test_a_new_request_stops_the_one_before(server: str) -> None:
-    with page(server) as client:
+def test_a_new_request_stops_the_one_before(explorer: Explorer) -> None:
+    with page(explorer.address) as client:
+        client.panes(SCALE, ("kernel",))
+        idle = _descendants(explorer.process)
         old = client.ask(SLOW)
-        while client.next()["pane"] != "problems":
+        while client.next()["pane"] != "tiling":
             pass
-        start = monotonic()
+        wait_until(lambda: len(_descendants(explorer.process) - idle) >= 3)
+        workers = _descendants(explorer.process) - idle
         new = client.ask(SCALE, ("kernel", "traffic"))
         found = [client.next()]
         while found[-1]["pane"] != "end":
             found.append(client.next())
-    assert monotonic() - start < 20
-    late = [each["pane"] for each in found if each["id"] == old]
-    assert "end" not in late
+    assert found[-1]["id"] == new
+    assert {each["id"] for each in found} <= {old, new}
     assert [each["pane"] for each in found if each["id"] == new] == ["problems", "kernel", "traffic", "end"]
+    wait_until(lambda: not any(map(_is_alive, workers)))
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait until something holds."""
+    until = monotonic() + seconds
+    while not holds():
+        assert monotonic() < until
+        sleep(0.05)
+
+
+def _is_alive(process: int) -> bool:
+    """Whether a process runs, wherever it belongs."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_slots_do_not_stop_each_other(server: str) -> None:
@@ -249,18 +273,18 @@ def edit_many(explorer: Explorer, edits: int) -> None:
     with page(explorer.address) as client:
         for warming in range(10):
             client.panes(SCALE + "\n" * warming, ("kernel",))
-        before, children = resident(explorer.process), _descendants(explorer.process)
+        before, children = resident(explorer.process), len(_descendants(explorer.process))
         for edit in range(edits):
             client.ask(SCALE + " " * (edit % 50), ("kernel", "tiling"))
             if edit % 5 == 0:
                 client.panes(SCALE, ("kernel",))
         client.panes(SCALE, ("kernel",))
         assert resident(explorer.process) - before < 20_000
-        assert _descendants(explorer.process) <= children + 1
+        assert len(_descendants(explorer.process)) <= children + 1
 
 
-def _descendants(root: int) -> int:
-    """How many processes a process has started, and these in turn."""
+def _descendants(root: int) -> set[int]:
+    """The processes that a process has started, and these in turn."""
     parents: dict[int, int] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -270,7 +294,7 @@ def _descendants(root: int) -> int:
     found = {root}
     while more := {child for child, parent in parents.items() if parent in found} - found:
         found |= more
-    return len(found) - 1
+    return found - {root}
 
 
 def test_memory_is_bounded_over_edits(explorer: Explorer) -> None:
@@ -315,3 +339,17 @@ def test_ten_tilings(server: str, size: int) -> None:
     assert found["tiling"]["data"]["sizes"] == [size, 8, 4]
     loads = 1600 + 1600 * 5 + 1600 * -(-40 // size)
     assert found["traffic"]["data"]["ways"][0] == {"way": "this plan", "load": loads, "store": 1600}
+
+
+def test_an_interrupt_ends_the_server_without_a_word(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "loadstone", "serve", "--json"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, start_new_session=True, cwd=tmp_path
+    ) as process:
+        assert process.stdout is not None
+        json.loads(process.stdout.readline())
+        sleep(1)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert (said, process.returncode) == ("", 130)

@@ -9,7 +9,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Awaitable, Callable
-from multiprocessing import get_context
+from multiprocessing import forkserver, get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from typing import Any
@@ -33,6 +33,7 @@ class Workers:
         self._settings = settings
         self._context: ForkServerContext = get_context("forkserver")
         self._context.set_forkserver_preload(["loadstone.serve.warm"])
+        _start_forkserver()
         self._free = asyncio.Semaphore(settings.workers)
         self._folder = tempfile.mkdtemp(prefix="loadstone-serve-")
 
@@ -77,6 +78,15 @@ class Workers:
     def close(self) -> None:
         """Remove the folder of the workers."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _start_forkserver() -> None:
+    """Start the process that workers are forked from; an interrupt from the terminal is left to the server alone."""
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _problem(why: str) -> dict[str, Any]:
