@@ -25,7 +25,7 @@ from loadstone.loops.transformed import program_loops
 from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.kernel import Kernel
 from loadstone.networks.model import Network
-from loadstone.options import HardwareOptions
+from loadstone.options import ADDRESS_WIDTHS, OUTSTANDING, HardwareOptions
 from loadstone.pipeline import Compilation
 from loadstone.rtl.module import Module
 from loadstone.transform.program import program_of
@@ -136,5 +136,13 @@ def bus_of(chosen: HardwareOptions, sizes: Mapping[str, int]) -> Bus:
     if burst * width // 8 > PAGE_BYTES:
         raise InputError(Diagnostic(f"a burst of {burst} beats of {width} bits is longer than {PAGE_BYTES} bytes"))
     wide, most = chosen.address_width or least.address_width, chosen.outstanding
+    _check_between("address bits", wide, ADDRESS_WIDTHS)
+    _check_between("outstanding bursts", most or 1, OUTSTANDING)
     bus = replace(least, protocol=chosen.bus or "axi", data_width=width, burst=burst)
     return bus_for(sizes, replace(bus, address_width=wide, outstanding=most))
+
+
+def _check_between(what: str, number: int, bounds: tuple[int, int]) -> None:
+    """Raises `InputError` for a number out of bounds."""
+    if not bounds[0] <= number <= bounds[1]:
+        raise InputError(Diagnostic(f"{number} {what}: there are {bounds[0]} to {bounds[1]}"))

@@ -322,6 +322,11 @@ class IntegrationOptions(FromNames):
         modes=WRITTEN,
     )
 
+    def __post_init__(self) -> None:
+        """Refuse a prefix that no name can have, whoever gives it."""
+        if self.prefix:
+            name_start(self.prefix)
+
 
 @dataclass(frozen=True, slots=True)
 class RunOptions(FromNames):

@@ -130,3 +130,9 @@ def test_the_python_interface_takes_them() -> None:
     files = ls.build(kernel, target="verilog", parameters={"n": 5}, prefix="small", reset="low").files
     assert "verilog/small_vector_sum_top.sv" in files
     assert ".rst(!rst_n)" in files["verilog/small_vector_sum_top.sv"]
+    with pytest.raises(ValueError, match="cannot begin the name of a module"):
+        ls.build(kernel, target="verilog", parameters={"n": 5}, prefix="1a")
+    with pytest.raises(ls.InputError, match="65 address bits: there are 32 to 64"):
+        ls.build(kernel, ls.Tiling(8), target="verilog", parameters={"n": 5}, bus="axi", address_width=65)
+    with pytest.raises(ls.InputError, match="65 outstanding bursts: there are 1 to 64"):
+        ls.build(kernel, ls.Tiling(8), target="verilog", parameters={"n": 5}, bus="axi", outstanding=65)
