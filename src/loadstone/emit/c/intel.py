@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 from itertools import chain
 
 from loadstone.emit.c.code import (
@@ -163,14 +164,19 @@ def _place(program: Program, host: Host) -> str:
     name = host.name
     match host:
         case External(type=kind, written=written):
-            counts = ["".join(f" * ({emit_expression(size)})" for size in sizes) for sizes in _sizes(program, host)]
-            most = counts[0] if len(counts) == 1 else f" * std::max({{{', '.join(f'1l{each}' for each in counts)}}})"
+            counts = ("".join(f" * ({emit_expression(size)})" for size in sizes) for sizes in _sizes(program, host))
+            most = reduce(_larger, counts)
             start = name if written else f"const_cast<{kind} *>({name})"
             return f"{start}, sizeof({kind}){most or ' * 1'}"
         case Cells():
             return f"{name}, sizeof {name}"
         case Counter():
             return f"&{name}, sizeof {name}"
+
+
+def _larger(one: str, other: str) -> str:
+    """The larger one of two numbers, as factors."""
+    return f" * (1{one} > 1{other} ? 1{one} : 1{other})"
 
 
 def _sizes(program: Program, external: External) -> list[list[Expression]]:

@@ -21,7 +21,7 @@ from loadstone.emit.c.code import (
     listed,
     origins,
 )
-from loadstone.emit.c.external.structures import record_definitions
+from loadstone.emit.c.external.structures import own_structure, record_definitions
 from loadstone.emit.c.names import RESERVED, Names
 from loadstone.emit.c.printer import definitions, emit_expression, helpers_in, warnings_of_source, written
 from loadstone.model.expression import Expression, unary
@@ -32,7 +32,7 @@ from loadstone.model.types import BOOL
 PROMISE = "Executes the kernel and counts the words moved."
 _POINT = """\
 /* The subscripts of an element. */
-struct point {
+~ {
   int @;
 };
 """
@@ -98,6 +98,11 @@ class Program:
         return record_definitions(self.kernel, RESERVED) if any(a.record for a in self.kernel.arrays.values()) else []
 
     @property
+    def point(self) -> str:
+        """The type of the subscripts of an element."""
+        return own_structure(self.kernel, "point")
+
+    @property
     def given(self) -> tuple[Parameter, ...]:
         """The arguments from the caller."""
         return (*self.parameters, *self.scalars, *self.arrays)
@@ -154,7 +159,7 @@ class Program:
             *([f"enum {{ DEPTH = {self.depth} }}; /* tiles in flight */", ""] if self.depth else []),
             *warnings_of_source(self.kernel),
             *definitions(helpers),
-            *(_POINT.replace("@", members).split("\n") if self.rank else []),
+            *(_POINT.replace("@", members).replace("~", self.point).split("\n") if self.rank else []),
         ]
 
 

@@ -22,6 +22,7 @@ from loadstone.emit.c.code import (
     type_name,
     word_type,
 )
+from loadstone.emit.c.external.structures import own_structure
 from loadstone.emit.c.printer import emit_expression
 from loadstone.emit.c.program import Program
 from loadstone.model.expression import Constant
@@ -80,7 +81,7 @@ def _source(program: Program) -> str:
         *program.beginning(size for cells in program.cells for size in cells.sizes),
         *(line for f in (*program.functions, *program.processes, *sequential) for line in f.lines(C)),
         *_state(program),
-        *(line for process in program.processes for line in _thread(process)),
+        *(line for process in program.processes for line in _thread(process, _state_type(program))),
         *_memory(program),
         *_definition(program, program.way, _threaded(program)),
         *(line for function in sequential for line in _definition(program, "sequential", _alone(function))),
@@ -90,7 +91,7 @@ def _source(program: Program) -> str:
 
 def _state(program: Program) -> Iterator[str]:
     """The state shared by the threads."""
-    yield from ("/* Shared state of the processes. */", "struct state {")
+    yield from ("/* Shared state of the processes. */", f"{_state_type(program)} {{")
     for member in (*program.given, *program.cells):
         yield f"{INDENT}{c_declaration(member)};"
     for stream in program.streams:
@@ -106,10 +107,14 @@ def _with_state(function: Function) -> str:
     return function.call({name: f"{address}state->{name}" for name, address in parameters}).text
 
 
-def _thread(process: Function) -> list[str]:
+def _state_type(program: Program) -> str:
+    return own_structure(program.kernel, "state")
+
+
+def _thread(process: Function, state: str) -> list[str]:
     """The entry of a thread: the call of a process with members of the state."""
     call = _with_state(process)
-    body = ["struct state *state = argument;", "if (gate_passed(&state->gate))", f"{INDENT}{call};", "return NULL;"]
+    body = [f"{state} *state = argument;", "if (gate_passed(&state->gate))", f"{INDENT}{call};", "return NULL;"]
     return [f"static void *run_{process.name}(void *argument)", "{", *(INDENT + line for line in body), "}", ""]
 
 
@@ -126,13 +131,13 @@ def _memory(program: Program) -> list[str]:
     closed.append("gate_close(&state->gate);")
     opening = "Allocates memory and opens the streams; false if out of memory."
     return [
-        *_on_state(opening, "bool", "open_state", [*opened, "return done;"]).lines(C),
-        *_on_state("Frees the memory of open_state.", "void", "close_state", closed).lines(C),
+        *_on_state(program, opening, "bool", "open_state", [*opened, "return done;"]).lines(C),
+        *_on_state(program, "Frees the memory of open_state.", "void", "close_state", closed).lines(C),
     ]
 
 
-def _on_state(comment: str, result: str, name: str, lines: Sequence[str]) -> Function:
-    state = Pointer("state", "struct state")
+def _on_state(program: Program, comment: str, result: str, name: str, lines: Sequence[str]) -> Function:
+    state = Pointer("state", _state_type(program))
     return Function(comment, result, name, (state,), tuple(Text(line, frozenset({state.name})) for line in lines))
 
 
@@ -168,8 +173,8 @@ def _definition(program: Program, way: str, work: Sequence[str]) -> list[str]:
     members = ", ".join(f".{p.name} = {p.name}" for p in program.given)
     body = [
         *([f"if ({program.limit.refused.text})", f"{INDENT}return -1;"] if program.limit else []),
-        f"struct state shared = {{{members or '0'}}};",
-        "struct state *const state = &shared;",
+        f"{_state_type(program)} shared = {{{members or '0'}}};",
+        f"{_state_type(program)} *const state = &shared;",
         *work,
         f"*loaded_words = {program.counted('load', 'state->')};",
         f"*stored_words = {program.counted('store', 'state->')};",

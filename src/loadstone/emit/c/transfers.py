@@ -20,6 +20,7 @@ from loadstone.emit.c.code import (
     code,
     verbatim,
 )
+from loadstone.emit.c.external.structures import own_structure
 from loadstone.emit.c.interface import Interface
 from loadstone.emit.c.printer import is_constant, written
 from loadstone.loops.accelerator import Accelerator
@@ -28,7 +29,6 @@ from loadstone.model.expression import Expression
 from loadstone.model.kernel import Array
 
 Verb = Literal["load", "take", "store"]
-_POINT = Pointer("p", "struct point")
 
 
 def point_rank(accelerator: Accelerator) -> int:
@@ -43,6 +43,10 @@ class Transfers:
     interface: Interface
 
     @cached_property
+    def _point(self) -> Pointer:
+        return Pointer("p", own_structure(self.interface.accelerator.kernel, "point"))
+
+    @cached_property
     def walks(self) -> Mapping[str, Function]:
         """First and Next of all scans, by their names."""
         accelerator = self.interface.accelerator
@@ -52,7 +56,7 @@ class Transfers:
 
     def _walks(self, scan: Scan, verb: str) -> Iterator[Function]:
         """First and Next of a scan."""
-        offer = (*self.interface.parameters, *self.interface.coordinates, _POINT)
+        offer = (*self.interface.parameters, *self.interface.coordinates, self._point)
         name, array = self.interface.names[scan.array], scan.array
         first = f"First: sets p to the first element of {array} to {verb}; false if there is none."
         yield Function(first, "bool", f"first_{verb}_{name}", offer, tuple(self._first(scan)), "static inline")
@@ -70,13 +74,13 @@ class Transfers:
 
     def _set(self, scan: Scan, start: int) -> Iterator[Text]:
         for position, step in enumerate(scan.steps[start:], start):
-            yield code(f"@->x{position} = @;", _POINT, self._counted(step.first))
+            yield code(f"@->x{position} = @;", self._point, self._counted(step.first))
 
     def _next(self, scan: Scan) -> Iterator[Statement]:
         for position, step in reversed(list(enumerate(scan.steps))):
             if is_constant(step.more, 0):
                 continue
-            move = code(f"@->x{position} = @;", _POINT, self._counted(step.next))
+            move = code(f"@->x{position} = @;", self._point, self._counted(step.next))
             body = (move, *self._set(scan, position + 1), Text("return true;"))
             yield Block(code("if (@)", self._counted(step.more)), body)
         yield Text("return false;")
@@ -109,7 +113,8 @@ class Transfers:
         """One loop over the elements of several arrays, in the order of addresses."""
         if any(scan.steps for scan in scans):
             zeros = ", ".join("0" for _ in range(point_rank(self.interface.accelerator)))
-            yield from verbatim(f"struct point point = {{{zeros}}};", "struct point *const p = &point;")
+            kind = self._point.type
+            yield from verbatim(f"{kind} point = {{{zeros}}};", f"{kind} *const p = &point;")
         yield Text("long words = 0;")
         if any(map(self._in_bursts, scans)):
             yield Text("int run;")

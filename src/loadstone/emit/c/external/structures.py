@@ -12,17 +12,36 @@ from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.model.kernel import Array, Kernel
 from loadstone.model.record import Member, Record
 
+_GATE = "gate"
+"""A structure of a header that all generated programs share."""
 _HEADERS = ("#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>")
 
 
 def record_definitions(kernel: Kernel, taken: Collection[str]) -> list[str]:
-    """The lines that define structures in external memory; raises `UnsupportedError` where their names are taken."""
-    text = kernel.original.records if kernel.original else ""
-    clash = sorted(set(taken) & {*re.findall(r"\bstruct\s+(\w+)", text), *re.findall(r"\}\s*(\w+)\s*;", text)})
+    """The lines that define structures in external memory; raises `UnsupportedError` where names of types are taken."""
+    text = _definitions(kernel)
+    clash = sorted(set(taken) & set(re.findall(r"\}\s*(\w+)\s*;", text)) | {_GATE} & set(_tags(text)))
     if clash:
         hint = "give it another name"
-        raise UnsupportedError(Diagnostic(f"generated programs need the name of struct {clash[0]}", None, hint))
+        raise UnsupportedError(Diagnostic(f"generated programs need the name of the type '{clash[0]}'", None, hint))
     return [*_HEADERS, "", *text.split("\n"), ""] if text else []
+
+
+def own_structure(kernel: Kernel, name: str) -> str:
+    """The type of a structure of generated programs, whose name is none of the user's."""
+    taken = _tags(_definitions(kernel))
+    while name in taken:
+        name += "_"
+    return f"struct {name}"
+
+
+def _definitions(kernel: Kernel) -> str:
+    return kernel.original.records if kernel.original else ""
+
+
+def _tags(text: str) -> list[str]:
+    """The names of structures in definitions; in C++, those of types are names of structures, too."""
+    return [*re.findall(r"\bstruct\s+(\w+)", text), *re.findall(r"\}\s*(\w+)\s*;", text)]
 
 
 def member_reference(structure: Text, member: Member, subscripts: Sequence[Text]) -> Text:
