@@ -18,7 +18,9 @@ ACCUMULATORS = sorted((ROOT / "examples" / "accumulators").glob("*.c"))
 """Examples whose temporaries are privatised: `test_accumulators.py` is about these."""
 SPARSE = sorted((ROOT / "examples" / "sparse").glob("*.c"))
 """Examples with bounds from data: `frontend/test_data_bounds.py` is about these."""
-EXAMPLES = [path for path in sorted((ROOT / "examples").rglob("*.c")) if path not in (*ACCUMULATORS, *SPARSE)]
+STYLES = sorted((ROOT / "examples" / "styles").glob("*.c"))
+"""Examples in the styles of engineers: `test_styles.py` is about these."""
+EXAMPLES = [p for p in sorted((ROOT / "examples").rglob("*.c")) if p not in (*ACCUMULATORS, *SPARSE, *STYLES)]
 UGLY = (0, 1, 2, 3, 5, 7)
 MOST_INSTANCES = 400
 STYLED = 1_000_000

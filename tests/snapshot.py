@@ -68,9 +68,8 @@ def made_with() -> str:
 def hashes_of(path: Path) -> dict[str, str]:
     """The hash of what each command makes of an example."""
     chosen = _small_parameters(path)
-    left_out = (
-        NOT_OF_ACCUMULATORS if path.parent.name in ("accumulators", "sparse") else LEFT_OUT.get(example_name(path), ())
-    )
+    is_short = path.parent.name in ("accumulators", "sparse", "styles")
+    left_out = NOT_OF_ACCUMULATORS if is_short else LEFT_OUT.get(example_name(path), ())
     return {title: _hash(path, words, chosen) for title, words in COMMANDS.items() if title not in left_out}
 
 

@@ -52,7 +52,7 @@ def words(compiled: Compilation) -> tuple[int, int]:
 
 
 def test_every_example_has_a_form_without_accumulators() -> None:
-    assert [path.name for path in ACCUMULATORS] == sorted(path.name for path in PLAIN.glob("*.c"))
+    assert {path.name for path in ACCUMULATORS} <= {path.name for path in PLAIN.glob("*.c")}
 
 
 @pytest.mark.parametrize("path", chosen())

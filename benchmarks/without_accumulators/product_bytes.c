@@ -1,0 +1,12 @@
+#include <stdint.h>
+
+#pragma loadstone default(n = 13, m = 12, p = 14)
+void product_bytes(int n, int m, int p, int8_t a[n][p], int8_t b[p][m], int32_t c[n][m])
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      c[i][j] = 0;
+      for (int k = 0; k < p; k++)
+        c[i][j] += a[i][k] * b[k][j];
+    }
+}
