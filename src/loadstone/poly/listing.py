@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import islpy as isl
 
-from loadstone.poly.enumeration import Point, pairs
+from loadstone.poly.enumeration import Pair, pairs
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.names import fixed, renamed_dims
 from loadstone.poly.spaces import Dim, has_divisions
@@ -38,7 +38,6 @@ _INFIX = {
     "or_else": "or",
 }
 
-Pair = tuple[Point, Point]
 Visit = Callable[..., Iterator[Pair]]
 
 
