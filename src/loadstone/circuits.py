@@ -22,6 +22,7 @@ from loadstone.hardware.network.top import NetworkDesign, make_network_design
 from loadstone.hardware.on_chip import OnChipDesign, make_on_chip
 from loadstone.loops.ranges import Limits, parameter_limits
 from loadstone.loops.transformed import program_loops
+from loadstone.model.definitions import check_executable
 from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.kernel import Kernel
 from loadstone.networks.model import Network
@@ -71,7 +72,8 @@ class CircuitCompilation(Compilation):
 
     @cached_property
     def limits(self) -> dict[str, Limits]:
-        """The ranges of parameters that the hardware is made for."""
+        """The ranges of parameters that the hardware is made for; functions need definitions, and loops ends."""
+        check_executable(self.kernel)
         return parameter_limits(self.kernel, self.values)
 
     @cached_property

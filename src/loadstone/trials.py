@@ -10,6 +10,7 @@ from loadstone.analysis.bounds import out_of_bounds
 from loadstone.errors import Diagnostic, InputError
 from loadstone.loops.accelerator import predicted_words
 from loadstone.loops.model import Node
+from loadstone.model.definitions import check_executable
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import Number
 from loadstone.networks.instances import network_words
@@ -35,6 +36,7 @@ MOST_BOUNDED = 200_000
 
 def run_program(compilation: Compilation, options: RunOptions) -> Outcome:
     """The outcome of running what is generated as C or HLS C++ against the original program."""
+    check_executable(compilation.kernel)
     values = compilation.values
     program, planned = _program(compilation, options)
     tiles = compilation.network_tiles if options.network else compilation.tiles

@@ -88,8 +88,9 @@ def test_without_option_a_call_is_refused_with_what_to_do() -> None:
 def test_running_needs_a_definition(tmp_path: Path) -> None:
     body = "for (int i = 0; i < n; i++) { y[i] = value(i, a[i]) + next(z[i]); turn(i, &y[i], &z[i]); show(n); }"
     kernel = kernel_of(body, pure=["*"])
-    with pytest.raises(ls.InputError, match=r"known only by its declaration(.|\n)*--link"):
-        ls.run(kernel, parameters={"n": 3}, target="model")
+    for target in ("model", "c", "hls", "verilog"):
+        with pytest.raises(ls.InputError, match=r"known only by its declaration(.|\n)*--link"):
+            ls.run(kernel, parameters={"n": 3}, target=target)
     path = tmp_path / "defined.c"
     path.write_text(DEFINED)
     linked = kernel_of(body, link=[path])
@@ -126,6 +127,7 @@ def test_small_functions_are_built_in(body: str) -> None:
         ("for (int k = 0; k < 3; k++) { __pencil_assume(n > m); }", "true"),
         ("if (m) __pencil_assume(n > m);", "true"),
         ("__pencil_assume(y[0] > m);", "true"),
+        ("__builtin_assume(n * m < 100);", "true"),
     ],
 )
 def test_assumptions_of_statements(hint: str, context: str) -> None:
@@ -230,6 +232,7 @@ def test_open_ends_are_analysed_and_not_executed(loop: str, message: str) -> Non
         kernel_of(loop)
     kernel = kernel_of(loop, open_ends=True)
     assert [name for name in kernel.parameters if name.startswith("iterations_")]
+    assert "a parameter bounds the loop" in kernel.remarks[-1]
     assert {statement.write.array for statement in kernel.statements} & {"y", "z"}
     with pytest.raises(ls.InputError, match="bound the loop, and leave it with 'break'"):
         ls.run(kernel, parameters=dict.fromkeys(kernel.parameters, 3), target="model")

@@ -36,6 +36,7 @@ AFFINE = {
     "step in the middle": "int i = 0; while (i < n) { a[i] = b[i]; i += 2; b[i] = a[i]; }",
     "two counters": "int i = 0, j = n; while (i < j) { int t = a[i]; a[i] = a[j]; a[j] = t; i++; j--; }",
     "second counter": "int k = 3; for (int i = 0; i < n; i += 2) { a[i] = b[k]; k++; b[k] = i; } a[0] = k;",
+    "two counters behind": "int i = 0, k = 3; while (i < n) { i++; a[i] = b[i]; k += 2; b[k] = i; } b[0] = i + k;",
     "counter read before": "int i = 0; a[39] = i; while (i < n) { a[i] = 0; i++; } b[39] = i;",
     "do": "int i = 2; do { a[i] = b[i]; i += 3; } while (i < n); a[0] = i;",
     "value behind steps": (

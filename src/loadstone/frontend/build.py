@@ -16,7 +16,7 @@ from loadstone.frontend.arrays import UnknownExtent, declared_context, kernel_ar
 from loadstone.frontend.control.induction import with_inductions
 from loadstone.frontend.control.iterations import check_counter, iterations_of
 from loadstone.frontend.control.jumps import with_flags
-from loadstone.frontend.control.open_ends import OpenEnd, with_limit
+from loadstone.frontend.control.open_ends import OpenEnd, open_remark, with_limit
 from loadstone.frontend.data_bounds import with_ranges
 from loadstone.frontend.directives import default_values, parameter_context, requested_tiling
 from loadstone.frontend.linearised import accesses_of, with_rows
@@ -98,7 +98,7 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
         default_values(program.directives, names, problems),
         original=None if program.formats else _with_aliases(program.original, names, arrays.arrays),
         assumptions=read.assumptions,
-        remarks=read.remarks,
+        remarks=(*read.remarks, *map(open_remark, program.open_ends)),
         pragmas=program.pragmas,
         open_ends=program.open_ends,
     )

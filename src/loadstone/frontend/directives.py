@@ -30,9 +30,12 @@ def parameter_context(directives: syntax.Directives, names: Names, problems: Pro
             context = context.intersect(range_of(value, names.symbols[name].type))
     for assumption in directives.assumptions:
         context = context.intersect(_assumed(assumption, names, context, problems))
-    if context.is_empty() and directives.assumptions and not problems.found:
+    for stated in directives.hints:
+        context = context.intersect(_assumed(stated, names, context, Problems()))
+    said = (*directives.assumptions, *directives.hints)
+    if context.is_empty() and said and not problems.found:
         hint = "no parameters satisfy them together with the extents of the arrays"
-        problems.add("the assumptions contradict each other", directives.assumptions[0].span, hint)
+        problems.add("the assumptions contradict each other", said[0].span, hint)
     return coalesced(context.params())
 
 

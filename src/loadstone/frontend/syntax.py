@@ -203,13 +203,15 @@ class Tiling:
 class Directives:
     """What the source tells us beside the program: default parameter values, assumptions, a tiling.
 
-    `killed` are variables that nobody reads behind the kernel.
+    `hints` are conditions that statements state: what is no affine condition on parameters says nothing. `killed` are
+    variables that nobody reads behind the kernel.
     """
 
     defaults: tuple[tuple[Name, int | Expr], ...] = ()
     assumptions: tuple[Expr, ...] = ()
     tiling: Tiling | None = None
     killed: tuple[str, ...] = ()
+    hints: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,8 +158,7 @@ class _Reader:
         found = read_directives(self.pragmas, self.lowering.expression_at, self.problems)
         fixed = {symbol.name for symbol in symbols if symbol.type.is_integer and not symbol.extents}
         fixed -= written_names(body) | set(iterators(body))
-        said = (each for each in self.lowering.assumptions if names_in(each) <= fixed and names_in(each))
-        return replace(found, assumptions=(*found.assumptions, *said))
+        return replace(found, hints=tuple(each for each in self.lowering.assumptions if names_in(each) <= fixed))
 
     def _calls(self) -> Iterator[syntax.Symbol]:
         """The scalars that keep calls in order."""

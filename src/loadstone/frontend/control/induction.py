@@ -75,18 +75,17 @@ class _Inductions:
     def _rewritten(self, loop: syntax.For, before: list[syntax.Node]) -> Iterator[syntax.Node]:
         """The loop without its induction variables, and their values behind it."""
         behind: list[syntax.Node] = []
-        while (step := next(self._steps(loop, before), None)) is not None:
-            if self._is_used_elsewhere(step.name, loop, before):
-                steps = _iterations(loop, before)
-                assert steps is not None
+        iterations = _iterations(loop, before)
+        while (step := next(self._steps(loop, before, iterations is not None), None)) is not None:
+            if iterations is not None and self._is_used_elsewhere(step.name, loop, before):
                 target = syntax.Name(step.name, loop.span)
-                behind.append(syntax.Assign(target, self._value(step, loop, steps), loop.span))
+                behind.append(syntax.Assign(target, self._value(step, loop, iterations), loop.span))
             loop = self._without(step, loop)
         yield loop
         yield from behind
 
-    def _steps(self, loop: syntax.For, before: list[syntax.Node]) -> Iterator[_Step]:
-        """The steps of a loop whose variables can be replaced."""
+    def _steps(self, loop: syntax.For, before: list[syntax.Node], counted: bool) -> Iterator[_Step]:
+        """The steps of a loop whose variables can be replaced; `counted`: the number of its iterations is known."""
         if loop.first_step != "after":
             return
         control = {name for part in (loop.condition, *control_expressions(loop.body)) for name in names_in(part)}
@@ -96,7 +95,7 @@ class _Inductions:
                 continue
             start = setting.value
             fixed = not names_in(start) & (written_names(loop.body) | {name, loop.iterator})
-            if fixed and (_iterations(loop, before) is not None or not self._is_used_elsewhere(name, loop, before)):
+            if fixed and (counted or not self._is_used_elsewhere(name, loop, before)):
                 yield _Step(name, amount, position, start)
 
     def _is_integer(self, name: str) -> bool:

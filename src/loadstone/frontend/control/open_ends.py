@@ -42,6 +42,12 @@ def with_limit(program: syntax.Program, loop: syntax.For, reason: str) -> syntax
     return replace(program, symbols=(*program.symbols, symbol), body=body, open_ends=open_ends)
 
 
+def open_remark(found: Diagnostic) -> str:
+    """What is taken for granted of a loop."""
+    line = f"line {found.span.line}: " if found.span else ""
+    return f"{line}{found.message}: a parameter bounds the loop, which cannot be executed so"
+
+
 def _names(block: syntax.Block) -> Iterator[str]:
     yield from iterators(block)
     yield from (node.symbol.name for node in nodes(block) if isinstance(node, syntax.Declare))
