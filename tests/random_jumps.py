@@ -70,7 +70,7 @@ def _jump(lines: list[str], place: int, draw: Draw) -> list[str]:
 
 def _condition(lines: list[str], place: int, draw: Draw) -> str:
     counters = _counters(lines, place)
-    first, last = counters[0], counters[-1]
+    first, last = counters[0], counters[-1] if len(counters) > 1 else "1"
     affine = draw.choice(
         (
             f"{first} == {draw.integer(0, 4)}",

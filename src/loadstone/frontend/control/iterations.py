@@ -49,10 +49,10 @@ class Iterations:
             endless = domain.subtract(before)
             if not endless.is_empty():
                 self.wraps.append(Wrap(endless, self.reached, _ENDLESS, _BOUNDED, self.node.condition.span))
-            domain = domain.intersect(before)
+                domain = domain.intersect(before)
         simple = self.reached.intersect(self.holds)
         domain = simple if simple.is_equal(domain) else domain
-        if not domain.is_bounded():
+        if not (simple.is_bounded() or domain.is_bounded()):
             raise refused(_ENDLESS, self.node.condition.span, _BOUNDED)
         self._note_wraps(domain.subtract(leaves))
         return coalesced(domain)
