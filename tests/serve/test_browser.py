@@ -329,7 +329,9 @@ def test_light_and_dark(browser: Any, server: str, scheme: str, tmp_path: Path) 
             assert abs(back - ink) > 120
             assert (back > 128) == (scheme == "light")
         page.screenshot(path=tmp_path / f"{scheme}.png")
-        page.select_option("[aria-label=Theme]", "dark" if scheme == "light" else "light")
+        other = "dark" if scheme == "light" else "light"
+        page.select_option("[aria-label=Theme]", other)
+        page.wait_for_selector(f"html[data-theme={other}]")
         assert (brightness(page, "body")[0] > 128) == (scheme == "dark")
 
 

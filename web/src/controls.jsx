@@ -67,7 +67,9 @@ function Parameters({ state, tiling, onChange }) {
 
 function Sizes({ state, tiling, option }) {
   const auto = state.options.sizes === "auto";
-  const sizes = auto || !state.options.sizes ? tiling?.sizes ?? [] : state.options.sizes.split(",").map(Number);
+  const found = tiling?.sizes ?? [];
+  const chosen = auto || !state.options.sizes ? found : state.options.sizes.split(",").map(Number);
+  const sizes = chosen.length === found.length ? chosen : found;
   const reach = Math.max(8, ...Object.values(tiling?.values ?? {}), ...sizes);
   const change = (position, value) => option("sizes", sizes.map((size, k) => (k === position ? Math.max(1, value) : size)).join(","));
   return (

@@ -112,6 +112,7 @@ function App({ settings, start }) {
   };
   const choose = (name) => {
     const [, , text] = EXAMPLES.find(([key]) => key === name);
+    setResults({});
     setState((now) => ({ ...fresh(text), tab: now.tab, language: now.language, memory: now.memory }));
     replaceText(editor.current, text);
   };
