@@ -104,6 +104,8 @@ class _Printer:
                 yield f"{margin}    pass"
             case syntax.Block():
                 yield from self.block(node, margin)
+            case syntax.Jump():
+                raise NotExpressible
 
     def assignment(self, node: syntax.Assign) -> str:
         target, value = self.value(node.target), node.value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import product
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from loadstone.options import (
     MEMORIES,
@@ -43,8 +43,7 @@ class Design:
 
     def chosen(self) -> dict[str, Any]:
         """What differs from the defaults, by the names of options."""
-        own = {**_changed(self.choices), **_changed(self.hardware), "memory": self.memory}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
+        return {**_changed(self.choices), **_changed(self.hardware), "memory": self.memory}
 
 
 def _changed(options: Choices | HardwareOptions) -> dict[str, Any]:
@@ -59,7 +58,12 @@ def _given(options: Choices | HardwareOptions) -> Iterator[str]:
             value = changed[option.dest]
             yield option.flag
             if option.constant is None:
-                yield ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+                yield spelled(value, ",")
+
+
+def spelled(value: Any, mark: str) -> str:
+    """A value as the command line has it, the parts of a tuple with a mark between them."""
+    return mark.join(map(str, cast("tuple[Any, ...]", value))) if isinstance(value, tuple) else str(value)
 
 
 def known_axes() -> dict[str, Option]:

@@ -59,7 +59,7 @@ def _hardware_files(subject: Subject, language: Language) -> Json:
     """The files, the datapaths of statements and the top module first."""
     names = [statement.name for statement in subject.circuit.design.kernel.statements]
     stem = subject.circuit.design.kernel.name
-    texts = TOOLS[language].printed(subject.top)
+    texts = TOOLS[language].printed(subject.top, "")
     datapaths = [path for path in texts if _is_datapath(path, stem, names)]
     paths = (*datapaths, *(path for path in reversed(texts) if path not in datapaths))
     linked = ((path, _hardware_links(path, texts[path], stem, names)) for path in paths)
@@ -106,7 +106,7 @@ def _hardware_sources(subject: Subject) -> dict[str, str]:
     """The hardware without testbenches: these hold what the original program leaves, which would have to be run."""
     files: dict[str, str] = {}
     for language, tools in TOOLS.items():
-        printed = tools.printed(subject.top)
+        printed = tools.printed(subject.top, "")
         files |= {f"{language}/{path}": text for path, text in printed.items()}
         files[f"{language}/files.f"] = emit_file_list(printed)
     return files

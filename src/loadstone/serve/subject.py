@@ -12,7 +12,7 @@ from loadstone.circuits import CircuitCompilation
 from loadstone.errors import InputError
 from loadstone.exercise import exercising_values
 from loadstone.frontend.read import parse
-from loadstone.hardware.accelerator.registers import make_controlled
+from loadstone.hardware.accelerator.shell import make_top
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import Compilation, parameter_values
 from loadstone.rtl.module import Module
@@ -58,7 +58,7 @@ class Subject:
     @cached_property
     def top(self) -> Module:
         """The accelerator behind its registers."""
-        return make_controlled(self.circuit.design, self.circuit.design.bus.protocol)
+        return make_top(self.circuit.design, self.circuit.design.bus.protocol, None)
 
     @property
     def values(self) -> dict[str, int]:

@@ -15,7 +15,7 @@ from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Diagnostic, InputError
 from loadstone.fronts.measures import Subject
 from loadstone.fronts.search import Answer, Point, Question, default_jobs, explore
-from loadstone.fronts.space import MEASURES, Design, Space
+from loadstone.fronts.space import MEASURES, Design, Space, spelled
 from loadstone.fronts.store import Store
 from loadstone.options import Choices, HardwareOptions, options_of
 from loadstone.pipeline import Compilation
@@ -67,7 +67,7 @@ def _of_kernel(arguments: argparse.Namespace) -> Iterator[str]:
         for each in value if option.repeated else [value]:
             yield option.flag
             if option.constant is None:
-                yield "=".join(map(str, each)) if isinstance(each, tuple) else str(each)
+                yield spelled(each, "=")
 
 
 def _command(kernel: str, words: list[str], point: Point) -> str:
