@@ -58,7 +58,7 @@ class Subject:
     @cached_property
     def top(self) -> Module:
         """The accelerator behind its registers."""
-        return make_top(self.circuit.design, self.circuit.design.bus.protocol, None)
+        return make_top(self.circuit.design, self.circuit.design.bus.protocol)
 
     @property
     def values(self) -> dict[str, int]:

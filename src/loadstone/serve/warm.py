@@ -1,12 +1,13 @@
 """What workers are forked from: a process that has loaded everything and has answered once.
 
 Imported for its effect, by the server of forks alone: tables of parsers are made and caches are filled before the first
-request comes.
+request comes. What fails here fails again in a worker, which says so.
 """
 
 from __future__ import annotations
 
 import gc
+from contextlib import suppress
 
 from loadstone.serve.panes import NAMES, answers
 from loadstone.serve.request import read_request
@@ -23,8 +24,8 @@ _WARMED = tuple(name for name in NAMES if name not in ("run", "project", "curve"
 
 _subject = Subject(read_request({"source": _SOURCE, "panes": list(_WARMED), "parameters": {"n": 8}}, NAMES))
 for _name in _WARMED:
-    for _ in answers(_subject, _name):
-        pass
+    with suppress(Exception):
+        list(answers(_subject, _name))
 del _subject
 gc.collect()
 gc.freeze()
