@@ -26,8 +26,3 @@ def test_curve_falls_to_the_compulsory_words(capsys: pytest.CaptureFixture[str],
     assert all(before["words"] >= after["words"] for before, after in pairwise(fitting))
     assert drawing.read_text().startswith("<svg")
     assert drawing.read_text().count("<circle") == len(fitting)
-
-
-def test_without_a_curve_there_is_nothing_to_explore(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explore", VECTORS]) == 2
-    assert "--curve" in capsys.readouterr().err

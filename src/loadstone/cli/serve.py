@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import webbrowser
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,7 @@ NEEDED = ("starlette", "uvicorn", "websockets")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until interrupted."""
+    """Serve until interrupted, which is how it ends well."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         hint = "pip install 'loadstone[web]'"
@@ -34,7 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     def ready(place: str) -> None:
         _ready(place, arguments, local=settings.is_local)
 
-    import_module("loadstone.serve.server").serve(settings, ready)
+    with suppress(KeyboardInterrupt):
+        import_module("loadstone.serve.server").serve(settings, ready)
     return 0
 
 

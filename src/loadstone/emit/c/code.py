@@ -168,7 +168,7 @@ def code(template: str, *values: Text | Parameter | Helper | Function | str) -> 
     """A text in which values stand for `@`; parameters and functions are used, strings are names known to all.
 
     >>> code("@ = @[0];", "x", Pointer("a", "int"))
-    Text(text='x = a[0];', uses=frozenset({'a'}))
+    Text(text='x = a[0];', uses=frozenset({'a'}), origin=None)
     """
     first, *rest = template.split("@")
     parts = [first]
