@@ -15,9 +15,8 @@ import statistics
 import tempfile
 from pathlib import Path
 
+from large_kernels import KERNELS
 from resources import Figures, compiled_into, loadstone, used_by
-
-from kernels import KERNELS
 
 POLYBENCH = sorted((Path(__file__).parent.parent / "examples" / "polybench").glob("*.c"))
 COMMANDS = {

@@ -13,8 +13,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 COSTLY = frozenset(
     {
-        *("analysis", "bus", "counting", "emit", "explore", "hardware", "locality", "loops", "model", "networks"),
-        *("operators", "parallel", "rtl", "simulate", "storage", "transfer", "transform"),
+        *("analysis", "bus", "counting", "emit", "explore", "flows", "fronts", "hardware", "locality", "loops"),
+        *("mapping", "model", "networks", "operators", "parallel", "rtl", "simulate", "storage", "transfer"),
+        "transform",
     }
 )
 """Folders in which `make test` runs a sample of tests with many cases."""
