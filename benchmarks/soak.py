@@ -75,14 +75,14 @@ def run_alone(case: Case, seconds: float) -> Ending:
 
 
 def wrong_as(case: Case, seconds: float) -> Callable[[Case], bool]:
-    """Whether another case is wrong at the same command, and reads nothing that nobody set."""
-    way, defined = run_alone(case, seconds).way, _is_defined(case.source)
+    """Whether another case is wrong at the same command in the same words, and reads nothing that nobody set."""
+    first, defined = run_alone(case, seconds), _is_defined(case.source)
 
     def is_wrong(smaller: Case) -> bool:
         if defined and not _is_defined(smaller.source):
             return False
         found = run_alone(smaller, seconds)
-        return found.verdict == "wrong" and found.way == way
+        return (found.verdict, found.way, found.text[:60]) == ("wrong", first.way, first.text[:60])
 
     return is_wrong
 

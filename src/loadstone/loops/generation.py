@@ -13,7 +13,7 @@ from loadstone.loops.separation import separation
 from loadstone.loops.verification import visits_all
 from loadstone.model.expression import Expression, substituted
 from loadstone.model.from_isl import from_ast
-from loadstone.poly.limits import LimitReached, operation_limit
+from loadstone.poly.limits import LimitReached, is_exhausted, operation_limit
 from loadstone.poly.spaces import has_divisions
 
 SEPARATION_LIMIT = 24_000_000
@@ -32,16 +32,28 @@ def generate(
     `iterators` name the loops, one per dimension of the range. With `atomic`, no part of the domain gets loops of its
     own: each statement appears once, under conditions where need be. With `separate`, every part gets loops of its own,
     so that few conditions remain. By default isl decides. Loops that visit other instances than they should are made
-    again as atomic ones, and refused if that does not help.
+    again as atomic ones, and refused if that does not help; so are loops on which isl fails ("total dimensionality
+    changed unexpectedly").
     """
     known = schedule.intersect_params(context)
-    tree = _made(known, context, iterators, option)
-    if not has_divisions(known) or visits_all(tree, known, context):
-        return tree
-    tree = _made(known, context, iterators, "atomic")
-    if not visits_all(tree, known, context):
-        raise UnsupportedError(Diagnostic("isl finds no loops that visit exactly the instances"))
-    return tree
+    for choice in (option, "atomic"):
+        tree = _if_isl_can(known, context, iterators, choice)
+        if tree is not None and (not has_divisions(known) or visits_all(tree, known, context)):
+            return tree
+    raise UnsupportedError(Diagnostic("isl finds no loops that visit exactly the instances"))
+
+
+def _if_isl_can(
+    known: isl.UnionMap, context: isl.Set, iterators: Sequence[str], option: Literal["atomic", "separate"] | None
+) -> Node | None:
+    """The loops; None where isl fails on its own representation, of the schedule as it is and of coalesced pieces."""
+    for schedule in (known, known.coalesce()):
+        try:
+            return _made(schedule, context, iterators, option)
+        except isl.Error as error:
+            if is_exhausted():
+                raise LimitReached("isl operations of the loops") from error
+    return None
 
 
 def _made(

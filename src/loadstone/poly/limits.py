@@ -36,7 +36,7 @@ def operation_limit(operations: int = DEFAULT_LIMIT) -> Generator[None]:
     except LimitReached:
         raise
     except Exception as error:
-        if _is_exhausted():
+        if is_exhausted():
             raise LimitReached(f"more than {operations} isl operations") from error
         raise
     finally:
@@ -55,14 +55,14 @@ def _operations_left() -> int:
     while least < most:
         middle = (least + most + 1) // 2
         context.set_max_operations(middle)
-        if _is_exhausted():
+        if is_exhausted():
             least = middle
         else:
             most = middle - 1
     return max(1, limit - least) if limit else 0
 
 
-def _is_exhausted() -> bool:
+def is_exhausted() -> bool:
     """Whether the limit is reached: then isl does nothing any more, not even the one operation that this takes."""
     try:
         isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0)
