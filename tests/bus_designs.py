@@ -25,11 +25,25 @@ from loadstone.bus import (
     next_random,
     prefixed,
     read_channels,
+    slices,
     widths_of,
     write_channels,
 )
 from loadstone.dram import Timing, make_memory
-from loadstone.rtl import Instance, Module, Signal, Value, add_queue, bit, cat, const, mux, signed, unsigned
+from loadstone.rtl import (
+    Instance,
+    Module,
+    Signal,
+    Value,
+    add_queue,
+    address_width,
+    bit,
+    cat,
+    const,
+    mux,
+    signed,
+    unsigned,
+)
 from loadstone.rtl.expressions import Operand
 
 Elements = Widths | int
@@ -43,9 +57,10 @@ def add_masters(
     bus_wires: dict[str, Signal],
     reads: dict[str, Operand],
     writes: dict[str, Operand],
+    sliced: bool = False,
 ) -> tuple[Instance, Instance]:
     """A reading and a writing master on an AXI bus, Avalon masters by bridges."""
-    reader, writer = make_read_master(bus, elements), make_write_master(bus, elements)
+    reader, writer = make_read_master(bus, elements, sliced), make_write_master(bus, elements, sliced)
     if bus.protocol == "axi":
         return attach(m, "reader", reader, bus_wires, reads), attach(m, "writer", writer, bus_wires, writes)
     read_side = declare_wires(m, avalon_read_ports(bus), "read_side_")
@@ -127,13 +142,15 @@ def add_memory(
 
 
 @cache
-def make_bench(bus: Bus, elements: Elements, timing: Timing, depth: int, order: Order = "any") -> Module:
-    """Both masters on one memory; requests and elements are ports `read_...` and `write_...`."""
+def make_bench(
+    bus: Bus, elements: Elements, timing: Timing, depth: int, order: Order = "any", sliced: bool = False
+) -> Module:
+    """Both masters on one memory; requests and elements or slices are ports `read_...` and `write_...`."""
     m = Module("bench")
     chance = m.input("chance", unsigned(8))
     upper = declare_wires(m, axi_ports(axi_channels(bus)), "upper_")
     widths = widths_of(elements)
-    element = unsigned(widths.widest)
+    element = bus.data if sliced else unsigned(widths.widest)
     types = {"valid": bit, "address": bus.address, "count": bus.count}
     types |= {} if widths.are_equal else {"size": widths.size}
     reads: dict[str, Operand] = {f"request_{name}": m.input(f"read_request_{name}", types[name]) for name in types}
@@ -145,7 +162,12 @@ def make_bench(bus: Bus, elements: Elements, timing: Timing, depth: int, order: 
         "element_data": m.input("write_element_data", element),
         "stop": stop,
     }
-    reader, writer = add_masters(m, bus, elements, upper, reads, writes)
+    if sliced:
+        slots = unsigned(widths.lanes(bus).bit_length())
+        for side, ports in (("read", reads), ("write", writes)):
+            ports[slices.SLOTS] = m.input(f"{side}_{slices.SLOTS}", slots)
+            ports[slices.LANE] = m.input(f"{side}_{slices.LANE}", unsigned(address_width(widths.lanes(bus))))
+    reader, writer = add_masters(m, bus, elements, upper, reads, writes, sliced)
     watch = add_memory(m, bus, timing, depth, upper, chance, order)
     for name in ("request_ready", "element_valid", "element_data"):
         m.output(f"read_{name}", reader[name])

@@ -9,8 +9,11 @@ from loadstone.rtl import Bits, Module, Signal, Value, add_queue, bit, cat, cons
 
 
 @cache
-def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queued: int = 4) -> Module:
+def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queued: int = 4, at_once: int = 1) -> Module:
     """Takes the addresses of elements, and gives requests (address, count) for runs of them, in order.
+
+    Where up to so many come `at_once`, each address has the count of the elements from there on, one at least. The
+    longest run is the one of so many addresses.
 
     An element that is next to the one before it joins its run, up to the longest. Where there are several widths,
     elements and requests have sizes, and those of a run are equal. The longest run ends by itself, so that nothing
@@ -18,17 +21,18 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
     back, `empty` that all requests were taken, too.
     """
     m = Module(name, f"Joins elements that are next to each other to runs of at most {longest}.")
-    count_type = unsigned(longest.bit_length())
+    count_type = unsigned((longest * at_once).bit_length())
     valid, place, flush = m.input("in_valid", bit), m.input("in_address", address), m.input("flush", bit)
     taken = m.input("request_ready", bit)
     takes, joins = m.wire("takes", bit), m.wire("joins", bit)
     size, run_size = _sizes(m, widths, takes & ~joins)
-    step = const(widths.narrowest // 8, unsigned((widths.widest // 8).bit_length())) << size
+    more = const(1) if at_once == 1 else m.input("in_count", unsigned(at_once.bit_length()))
+    step = _bytes(widths, more, at_once) << size
     first, following = m.register("first", address), m.register("following", address)
     count = m.register("count", count_type, reset=0, comment="elements of the run at hand")
     queue_ready = m.wire("queue_ready", bit)
     is_open = m.wire("is_open", count != 0)
-    full = m.wire("full", count == longest)
+    full = _full(m, longest, count, takes, joins) if at_once > 1 else m.wire("full", count == longest)
     m.assign(joins, is_open & (place == following) & ~full & (size == run_size))
     ends = m.wire("ends", is_open & queue_ready & mux(valid, ~joins, flush | full))
     request = cat(run_size, first, count)
@@ -43,7 +47,7 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
             m.assign(following, (place + step).wrapped(address))
             with m.when(~joins):
                 m.assign(first, place)
-            m.assign(count, mux(joins, (count + 1).wrapped(count_type), 1))
+            m.assign(count, mux(joins, (count + more).wrapped(count_type), more))
         with m.elsewhen(ends):
             m.assign(count, 0)
     m.output("request_valid", queue.valid)
@@ -51,6 +55,22 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
     m.output("closed", ~is_open)
     m.output("empty", ~is_open & (pending == 0))
     return m
+
+
+def _bytes(widths: Widths, count: Value, at_once: int) -> Value:
+    """The bytes of so many elements of the narrowest kind, in a type for those of the widest."""
+    narrowest = widths.narrowest // 8
+    if at_once == 1:
+        return const(narrowest, unsigned((widths.widest // 8).bit_length()))
+    return (count << (narrowest.bit_length() - 1)).resized((at_once * widths.widest // 8).bit_length())
+
+
+def _full(m: Module, longest: int, count: Signal, takes: Value, joins: Value) -> Signal:
+    """Whether the run at hand has the most addresses."""
+    addresses = m.register("addresses", unsigned(longest.bit_length()), comment="of the run at hand")
+    with m.clocked(), m.when(takes):
+        m.assign(addresses, mux(joins, (addresses + 1).wrapped(addresses.bits), 1))
+    return m.wire("full", (count != 0) & (addresses == longest))
 
 
 def _sizes(m: Module, widths: Widths, begins: Value) -> tuple[Value, Value]:

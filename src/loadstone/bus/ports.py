@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from loadstone.rtl import Bits, Instance, Module, RtlError, Signal, unsigned
+from loadstone.rtl import Bits, Instance, Module, RtlError, Signal, Value, address_width, unsigned
 from loadstone.rtl.expressions import Operand
 
 Protocol = Literal["axi", "avalon"]
@@ -166,6 +166,11 @@ class Widths:
 def widths_of(elements: Widths | int) -> Widths:
     """Widths, of which there may be one alone."""
     return elements if isinstance(elements, Widths) else Widths(elements, elements)
+
+
+def first_lane(bus: Bus, lanes: int, address: Value) -> Value:
+    """The place in its beat of the element at an address."""
+    return address[bus.beat_shift - address_width(lanes) : bus.beat_shift]
 
 
 def declare_ports(m: Module, ports: Iterable[BusPort], role: Role, prefix: str = "") -> dict[str, Signal]:

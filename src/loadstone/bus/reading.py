@@ -13,8 +13,10 @@ from typing import assert_never
 from loadstone.bus.avalon import avalon_read_ports
 from loadstone.bus.axi import INCREMENTING, axi_ports, read_channels
 from loadstone.bus.flights import RESPONSE, Flights, add_flights, add_record, add_window, show_failures, tell_failure
-from loadstone.bus.ports import Bus, Widths, declare_ports, widths_of
+from loadstone.bus.ports import Bus, Widths, declare_ports, first_lane, widths_of
+from loadstone.bus.slices import LANE, SLOTS, add_aligner, declare_slice
 from loadstone.rtl import (
+    Bits,
     Instance,
     Module,
     Record,
@@ -51,18 +53,20 @@ def request_ports(requests: Stream) -> dict[str, Signal]:
 
 
 @cache
-def make_read_master(bus: Bus, elements: Widths | int) -> Module:
+def make_read_master(bus: Bus, elements: Widths | int, sliced: bool = False) -> Module:
     """A master that gives the elements of requests in order, one in a cycle, and asks for no beat twice.
+
+    One that is `sliced` gives as many as `slice_slots` asks for, from `slice_lane` of the word on [slices.py].
 
     Elements that are narrower than the widest have others above them in the word. The buffer holds beats that were
     asked for. No cycle is lost while the latency is less than all of the longest bursts in it but one take, in cycles,
     with 8 cycles for the master itself.
     """
     widths = widths_of(elements)
-    name = f"{bus.protocol}_read_{bus.title}_{widths.title}_q{bus.buffered_beats}"
+    name = f"{bus.protocol}_read_{bus.title}_{widths.title}_q{bus.buffered_beats}{sliced_title(sliced)}"
     m = Module(name, f"Reads elements of {widths.widest} bits.")
     requests = declare_requests(m, bus, widths)
-    valid, data = m.output("element_valid", bit), m.output("element_data", unsigned(widths.widest))
+    valid, data = m.output("element_valid", bit), m.output("element_data", word_type(bus, widths, sliced))
     ready, stop = m.input("element_ready", bit), m.input("stop", bit, "no more bursts are asked for")
     taken, arrived, word = m.wire("taken", bit), m.wire("arrived", bit), m.wire("word", bus.data)
     response = m.wire("answer", RESPONSE)
@@ -74,8 +78,9 @@ def make_read_master(bus: Bus, elements: Widths | int) -> Module:
         "beat_data": word,
         "beat_response": response,
         "stop": stop,
+        **slice_ports(m, bus, widths, sliced),
     }
-    core = m.instance("core", make_read_core(bus, widths), ports)
+    core = m.instance("core", make_read_core(bus, widths, sliced), ports)
     m.assign(requests.ready, core["request_ready"])
     m.assign(valid, core["element_valid"])
     m.assign(data, core["element_data"])
@@ -92,6 +97,24 @@ def make_read_master(bus: Bus, elements: Widths | int) -> Module:
         case _:
             assert_never(bus.protocol)
     return m
+
+
+def sliced_title(sliced: bool) -> str:
+    """Slices in the name of a master."""
+    return "_sliced" if sliced else ""
+
+
+def word_type(bus: Bus, widths: Widths, sliced: bool) -> Bits:
+    """What a master gives or takes in a cycle: an element, or a slice in a word as wide as a beat."""
+    return bus.data if sliced else unsigned(widths.widest)
+
+
+def slice_ports(m: Module, bus: Bus, widths: Widths, sliced: bool) -> dict[str, Signal]:
+    """What a core takes of the slices of its master."""
+    if not sliced:
+        return {}
+    given = declare_slice(m, widths.lanes(bus))
+    return {LANE: given.lane, SLOTS: given.count}
 
 
 def _speak_axi(m: Module, bus: Bus, core: Instance, taken: Signal) -> dict[str, Signal]:
@@ -118,10 +141,10 @@ def _speak_avalon(m: Module, bus: Bus, core: Instance, taken: Signal) -> dict[st
 
 
 @cache
-def make_read_core(bus: Bus, widths: Widths) -> Module:
+def make_read_core(bus: Bus, widths: Widths, sliced: bool = False) -> Module:
     """The part of a reading master that both buses share."""
     buffer = bus.buffered_beats
-    name = f"{bus.protocol}_read_core_{bus.title}_{widths.title}_q{buffer}"
+    name = f"{bus.protocol}_read_core_{bus.title}_{widths.title}_q{buffer}{sliced_title(sliced)}"
     m = Module(name, f"Cuts requests for elements of {widths.widest} bits into bursts, and beats into elements.")
     requests = declare_requests(m, bus, widths)
     popped = m.wire("popped", bit, "a beat leaves the buffer")
@@ -133,7 +156,8 @@ def make_read_core(bus: Bus, widths: Widths) -> Module:
         _add_plain_output(m, bus, beats, popped)
         m.assign(requests.ready, room)
     else:
-        segments = _add_unpacker(m, bus, widths, buffer, requests, starts, beats, popped)
+        add_output = add_aligner if sliced else _add_unpacker
+        segments = add_output(m, bus, widths, buffer, requests, starts, beats, popped)
         m.assign(requests.ready, room & segments.room)
     return m
 
@@ -226,11 +250,6 @@ def beats_of(bus: Bus, lanes: int, requests: Stream) -> Value:
     ahead = first_lane(bus, lanes, requests.fields["address"]) if lanes > 1 else const(0)
     taken = requests.fields["count"] << requests.fields.get("size", const(0))
     return ((taken + ahead + (lanes - 1)) >> shift).resized(bus.count_width + 1)
-
-
-def first_lane(bus: Bus, lanes: int, address: Value) -> Value:
-    """The place in its beat of the element at an address."""
-    return address[bus.beat_shift - address_width(lanes) : bus.beat_shift]
 
 
 def _add_plain_output(m: Module, bus: Bus, beats: Queue, popped: Signal) -> None:

@@ -12,16 +12,19 @@ from typing import assert_never
 from loadstone.bus.avalon import avalon_write_ports
 from loadstone.bus.axi import INCREMENTING, axi_ports, write_channels
 from loadstone.bus.flights import RESPONSE, add_flights, add_record, add_window, show_failures, tell_failure
-from loadstone.bus.ports import Bus, Widths, declare_ports, widths_of
+from loadstone.bus.ports import Bus, Widths, declare_ports, first_lane, widths_of
 from loadstone.bus.reading import (
     command_record,
     declare_requests,
-    first_lane,
     lane_offset,
     lanes_taken,
     request_ports,
     show_command,
+    slice_ports,
+    sliced_title,
+    word_type,
 )
+from loadstone.bus.slices import Packed, add_packer, slot_count, slots_of, spread
 from loadstone.rtl import (
     Instance,
     Module,
@@ -32,9 +35,7 @@ from loadstone.rtl import (
     add_queue,
     address_width,
     bit,
-    cat,
     const,
-    repeat,
     signed,
     unsigned,
 )
@@ -45,17 +46,18 @@ _LEAD = signed(1 + _OPEN_BURSTS.width)
 
 
 @cache
-def make_write_master(bus: Bus, elements: Widths | int) -> Module:
+def make_write_master(bus: Bus, elements: Widths | int, sliced: bool = False) -> Module:
     """A master that writes a stream of elements where requests say, one in a cycle, no beat twice.
 
+    One that is `sliced` takes `slice_slots` slots from `slice_lane` of the word on [slices.py].
     `idle` is set when all requests are written and all responses came. A master that stops takes no more
     elements, and writes the bursts that are complete.
     """
     widths = widths_of(elements)
-    name = f"{bus.protocol}_write_{bus.title}_{widths.title}_q{bus.buffered_beats}"
+    name = f"{bus.protocol}_write_{bus.title}_{widths.title}_q{bus.buffered_beats}{sliced_title(sliced)}"
     m = Module(name, f"Writes elements of {widths.widest} bits.")
     requests = declare_requests(m, bus, widths)
-    valid, data = m.input("element_valid", bit), m.input("element_data", unsigned(widths.widest))
+    valid, data = m.input("element_valid", bit), m.input("element_data", word_type(bus, widths, sliced))
     ready, idle = m.output("element_ready", bit), m.output("idle", bit, "all is written")
     command_taken, beat_taken, done = m.wire("command_taken", bit), m.wire("beat_taken", bit), m.wire("done", bit)
     stop, response = m.input("stop", bit, "no more elements are taken"), m.wire("answer", RESPONSE)
@@ -68,8 +70,9 @@ def make_write_master(bus: Bus, elements: Widths | int) -> Module:
         "done": done,
         "response": response,
         "stop": stop,
+        **slice_ports(m, bus, widths, sliced),
     }
-    core = m.instance("core", make_write_core(bus, widths), ports)
+    core = m.instance("core", make_write_core(bus, widths, sliced), ports)
     m.assign(requests.ready, core["request_ready"])
     m.assign(ready, core["element_ready"])
     m.assign(idle, core["idle"])
@@ -131,40 +134,42 @@ def _speak_avalon(m: Module, bus: Bus, core: Instance, command_taken: Signal, be
 
 
 @cache
-def make_write_core(bus: Bus, widths: Widths) -> Module:
+def make_write_core(bus: Bus, widths: Widths, sliced: bool = False) -> Module:
     """The part of a writing master that both buses share."""
     buffer = bus.buffered_beats
-    name = f"{bus.protocol}_write_core_{bus.title}_{widths.title}_q{buffer}"
+    name = f"{bus.protocol}_write_core_{bus.title}_{widths.title}_q{buffer}{sliced_title(sliced)}"
     m = Module(name, f"Packs elements of {widths.widest} bits into beats, and beats into bursts.")
     requests = declare_requests(m, bus, widths)
     moves = m.wire("moves", bit, "an element is taken")
-    remaining = m.register("remaining", bus.count, reset=0, comment="elements of the request that are still to come")
-    last = m.wire("is_last", remaining == 1, "the element ends its request")
-    m.assign(requests.ready, (remaining == 0) | (moves & last))
-    complete, word, strobe = _add_packer(m, bus, widths, requests, moves, last)
-    pushes = m.wire("pushes", moves & complete, "a beat is complete")
-    ends, start, length = _add_burst(m, bus, requests, pushes, last)
+    rest, whole = (
+        (slot_count(bus, widths), slots_of(bus, widths, requests)) if sliced else (bus.count, requests.fields["count"])
+    )
+    remaining = m.register("remaining", rest, reset=0, comment="elements of the request that are still to come")
+    packed = (add_packer if sliced else _add_packer)(m, bus, widths, requests, remaining, moves)
+    pushes = m.wire("pushes", moves & packed.complete, "a beat is complete")
+    ends, start, length = _add_burst(m, bus, requests, pushes, packed.is_last)
     command = command_record(bus).made(place=start, beats=length)
     beat = Record({"last": bit, "strobe": bus.strobe, "data": bus.data})
-    made = beat.made(last=ends, strobe=strobe, data=word)
+    made = beat.made(last=ends, strobe=packed.strobe, data=packed.word)
     room = _add_queues(m, bus, buffer, pushes, ends, command, made, beat)
-    _add_responses(m, bus, pushes & ends, start, remaining, moves, room)
+    _add_responses(m, bus, pushes & ends, start, remaining, moves, room, packed.left)
     with m.clocked():
         with m.when(requests.transfer):
-            m.assign(remaining, requests.fields["count"])
+            m.assign(remaining, whole)
         with m.elsewhen(moves):
-            m.assign(remaining, (remaining - 1).wrapped(bus.count))
+            m.assign(remaining, (remaining - packed.taken).wrapped(remaining.bits))
     return m
 
 
-def _add_packer(
-    m: Module, bus: Bus, widths: Widths, requests: Stream, moves: Signal, last: Signal
-) -> tuple[Value, Signal, Signal]:
-    """Collects elements of a beat: whether it is complete with this one, its bits, and which bytes of it are set."""
+def _add_packer(m: Module, bus: Bus, widths: Widths, requests: Stream, remaining: Signal, moves: Signal) -> Packed:
+    """Collects the elements of a beat."""
+    last = m.wire("is_last", remaining == 1, "the element ends its request")
+    m.assign(requests.ready, (remaining == 0) | (moves & last))
     element = m.input("element_data", unsigned(widths.widest))
     lanes = widths.lanes(bus)
     if lanes == 1:
-        return const(1), m.wire("word", element), m.wire("strobe", const(bus.strobe.maximum))
+        word, strobe = m.wire("word", element), m.wire("strobe", const(bus.strobe.maximum))
+        return Packed(const(1), word, strobe, last, const(1), const(0))
     m.section("Elements are gathered into beats.")
     lane_type = unsigned(address_width(lanes))
     lane = m.register("lane", lane_type)
@@ -174,12 +179,12 @@ def _add_packer(
     ones, own = const(1, unsigned(lanes)), element
     if not widths.are_equal:
         ones = m.wire("ones", _ones(lanes, taken), "the lanes of the element, at the bottom")
-        own = element & _spread(ones, widths.narrowest)[: widths.widest]
+        own = element & spread(ones, widths.narrowest)[: widths.widest]
     word = m.wire("word", gathered | (own.resized(bus.data_width) << lane_offset(lane, widths.narrowest)))
     now_filled = m.wire("now_filled", filled | (ones << lane).resized(lanes))
     following = m.wire("following_lane", lane + taken)
     complete = m.wire("complete", (following == lanes) | last)
-    strobe = m.wire("strobe", _spread(now_filled, widths.narrowest // 8))
+    strobe = m.wire("strobe", spread(now_filled, widths.narrowest // 8))
     with m.clocked():
         with m.when(requests.transfer):
             m.assign(lane, first_lane(bus, lanes, requests.fields["address"]))
@@ -191,17 +196,12 @@ def _add_packer(
         with m.elsewhen(moves):
             m.assign(gathered, word)
             m.assign(filled, now_filled)
-    return complete, word, strobe
+    return Packed(complete, word, strobe, last, const(1), const(0))
 
 
 def _ones(lanes: int, taken: Value) -> Value:
     """So many ones as there are lanes taken."""
     return ((const(1, unsigned(lanes + 1)) << taken) - 1).wrapped(unsigned(lanes))
-
-
-def _spread(flags: Value, times: int) -> Value:
-    """The flags, each repeated."""
-    return cat(*(repeat(flags[k], times) for k in reversed(range(flags.width))))
 
 
 def _add_burst(m: Module, bus: Bus, requests: Stream, pushes: Signal, last: Signal) -> tuple[Signal, Signal, Value]:
@@ -238,9 +238,16 @@ def _add_queues(
 
 
 def _add_responses(
-    m: Module, bus: Bus, burst_ends: Value, place: Value, remaining: Signal, moves: Signal, room: Signal
+    m: Module,
+    bus: Bus,
+    burst_ends: Value,
+    place: Value,
+    remaining: Signal,
+    moves: Signal,
+    room: Signal,
+    left: Value,
 ) -> None:
-    """Counts bursts that are not done; says when an element is taken, and when all is written."""
+    """Counts bursts that are not done; says when an element, or the rest of one, is taken, and when all is written."""
     m.section("Bursts are open until they are done.")
     done, response, valid = m.input("done", bit), m.input("response", RESPONSE), m.input("element_valid", bit)
     flights, count = add_flights(m), m.register("open_bursts", _OPEN_BURSTS, reset=0)
@@ -248,7 +255,7 @@ def _add_responses(
     oldest = add_record(m, place, 1 << _OPEN_BURSTS.width, burst_ends, done & ~fails & ~flights.failed)
     tell_failure(m, flights, fails, response, oldest << bus.beat_shift, count == 0)
     ready = m.output("element_ready", (remaining != 0) & room & ~count.all() & ~flights.stops)
-    m.assign(moves, valid & ready)
-    m.output("idle", (remaining == 0) & (count == 0))
+    m.assign(moves, (valid & ready) | (left & room & ~count.all() & ~flights.stops))
+    m.output("idle", (remaining == 0) & ~left & (count == 0))
     with m.clocked():
         m.assign(count, (count + burst_ends - done).wrapped(_OPEN_BURSTS))
