@@ -9,6 +9,7 @@ from typing import Any
 
 from loadstone.markup import Markup, joined, table
 from loadstone.model.hls_pragma import HlsPragma
+from loadstone.parallel.beats import Beats
 from loadstone.parallel.lanes import Lanes
 from loadstone.simulate.hardware.activity import Activity
 from loadstone.simulate.hardware.timeline import activities_svg
@@ -133,6 +134,7 @@ class Outcome:
     baseline: Baseline | None = None
     memory: MemoryUse | None = None
     lanes: Lanes | None = field(default=None, repr=False)
+    beats: Beats | None = field(default=None, repr=False)
     suggestion: HlsPragma | None = field(default=None, repr=False)
     statements: Mapping[str, Mapping[str, Any]] | None = None
     tiling: Mapping[str, Any] | None = field(default=None, repr=False)
@@ -169,6 +171,8 @@ class Outcome:
         if self.lanes is not None:
             asked = {} if self.suggestion is None else {"suggested_by": self.suggestion.text}
             parts["lanes"] = {**self.lanes.as_json(), **asked}
+        if self.beats is not None and self.beats.are_several:
+            parts["beats"] = self.beats.as_json()
         return parts | ({"timeline": [asdict(each) for each in self.activities]} if timeline else {})
 
 

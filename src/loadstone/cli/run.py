@@ -13,6 +13,7 @@ from loadstone.cli.shared.compilations import compilation_of
 from loadstone.cli.shared.parser import check_modes
 from loadstone.options import CIRCUITS, Mode, RunOptions
 from loadstone.outcome import MemoryUse, Outcome, Rounding
+from loadstone.parallel.beats import Beats
 from loadstone.simulate.hardware.timeline import activity_lines
 from loadstone.trials import compare_executions, run_program
 
@@ -116,6 +117,16 @@ def _show_cycles(outcome: Outcome, cycles: int) -> None:
             print(f"               asked for by line {outcome.suggestion.span.line}: {outcome.suggestion.text}")
         if lanes.reason:
             print(f"               not {lanes.asked}: {lanes.reason}")
+    if outcome.beats is not None and outcome.beats.are_several:
+        _show_beats(outcome.beats)
+
+
+def _show_beats(beats: Beats) -> None:
+    """The elements that move in a cycle, and why these are fewer than a beat holds."""
+    moved = ", ".join(f"{size} of {array}" for array, size in beats.sizes.items())
+    print(f"  per beat     {moved}")
+    for array, reason in beats.reasons.items():
+        print(f"               not {beats.fits[array]} of {array}: {reason}")
 
 
 def _show_memory(memory: MemoryUse) -> None:

@@ -1,7 +1,7 @@
 """What a design costs: cycles by the model at the level of bursts, words by the plan, cells of all buffers.
 
 Lower bounds are known before a design is made: a lane starts one instance in a cycle at most, and each of the engines
-that load and store moves one element.
+that load and store moves a beat of the bus.
 """
 
 from __future__ import annotations
@@ -52,15 +52,22 @@ def planned(compilation: CircuitCompilation) -> dict[Measure, int]:
 def least_cycles(compilation: CircuitCompilation) -> int:
     """A lower bound on the cycles of a design whose plan is known."""
     instances = instance_count(compilation.accelerator.kernel, compilation.values)
-    loaded, stored = predicted_words(compilation.accelerator, compilation.values)
-    return max(-(-instances // compilation.lanes), loaded, stored)
+    fits = compilation.bus.bytes // _narrowest(compilation.kernel)
+    beats = (-(-words // fits) for words in predicted_words(compilation.accelerator, compilation.values))
+    return max(-(-instances // compilation.lanes), *beats)
 
 
-def least_of_all(subject: Subject, lanes: int) -> dict[Measure, int]:
-    """Lower bounds on the measures of any design with so many lanes at most."""
+def least_of_all(subject: Subject, lanes: int, bus_width: int) -> dict[Measure, int]:
+    """Lower bounds on the measures of any design with so many lanes, and a bus of so many bits, at most."""
     words = compulsory_words(subject.kernel, subject.values).words
     instances = instance_count(without_temporaries(with_selections(subject.kernel)), subject.values)
-    return {"cycles": max(-(-instances // lanes), -(-words // 2)), "words": words, "cells": 1}
+    moved = 2 * (bus_width // 8 // _narrowest(subject.kernel))
+    return {"cycles": max(-(-instances // lanes), -(-words // moved)), "words": words, "cells": 1}
+
+
+def _narrowest(kernel: Kernel) -> int:
+    """The bytes of the narrowest elements of arrays."""
+    return min((array.type.storage.bits // 8 for array in kernel.arrays.values()), default=4)
 
 
 def measured(compilation: CircuitCompilation, design: Design) -> dict[Measure, int]:

@@ -25,6 +25,8 @@ from loadstone.poly.isolated import isolated
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached
 
 TILING_SECONDS = 60
+DEFAULT_BUS = 64
+"""The bits of a bus where none is chosen: as many as the widest elements have, at most so many."""
 _OPERATIONS = 20 * DEFAULT_LIMIT
 
 
@@ -235,8 +237,10 @@ class _Search:
         best, objective = min(self.archive.vectors, default=None), self.question.objectives[0]
         if best is None:
             return None
-        lanes = max((*self.question.space.axes.get("unroll", ()), self.question.space.first.hardware.unroll or 1))
-        least = least_of_all(self.question.subject, lanes)
+        axes, first = self.question.space.axes, self.question.space.first.hardware
+        lanes = max((*axes.get("unroll", ()), first.unroll or 1))
+        bus_width = max((*axes.get("bus_width", ()), first.bus_width or DEFAULT_BUS))
+        least = least_of_all(self.question.subject, lanes, bus_width)
         return max(0.0, 1 - least[objective] / max(1, best[0]))
 
 

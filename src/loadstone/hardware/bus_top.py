@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from loadstone.bus.masters import master_ports, reading_side, writing_side
@@ -23,6 +24,7 @@ from loadstone.rtl.types import Bits, bit, unsigned
 ELEMENTS = unsigned(32)
 LOADED, STORED = "loaded_elements", "stored_elements"
 """The outputs that count moved elements."""
+NO_SLICES: Mapping[str, Value] = MappingProxyType({})
 
 AnyDesign = TypeVar("AnyDesign", bound=BusDesign)
 
@@ -69,16 +71,20 @@ class BusTop:
         ports = ("request_valid", "request_address", "request_count")
         return ports if self.widths.are_equal else (*ports, "request_size")
 
-    def add_reader(self, request: Mapping[str, Value], ready: Value) -> Instance:
-        """Adds the read master; an element is taken from it when `ready`."""
-        ports = {**request, "element_ready": ready, "stop": self.stop}
-        master, side = make_read_master(self.bus, self.widths), reading_side(self.bus, self.signals)
+    def add_reader(
+        self, request: Mapping[str, Value], ready: Value, slices: Mapping[str, Value] = NO_SLICES
+    ) -> Instance:
+        """Adds the read master; an element, or a slice, is taken from it when `ready`."""
+        ports = {**request, **slices, "element_ready": ready, "stop": self.stop}
+        master, side = make_read_master(self.bus, self.widths, bool(slices)), reading_side(self.bus, self.signals)
         return attach(self.module, self.names.fresh("reader"), master, side, ports)
 
-    def add_writer(self, request: Mapping[str, Value], valid: Value, data: Value) -> Instance:
-        """Adds the write master; an element is given to it when `valid`."""
-        ports = {**request, "element_valid": valid, "element_data": data, "stop": self.stop}
-        master, side = make_write_master(self.bus, self.widths), writing_side(self.bus, self.signals)
+    def add_writer(
+        self, request: Mapping[str, Value], valid: Value, data: Value, slices: Mapping[str, Value] = NO_SLICES
+    ) -> Instance:
+        """Adds the write master; an element, or a slice, is given to it when `valid`."""
+        ports = {**request, **slices, "element_valid": valid, "element_data": data, "stop": self.stop}
+        master, side = make_write_master(self.bus, self.widths, bool(slices)), writing_side(self.bus, self.signals)
         return attach(self.module, self.names.fresh("writer"), master, side, ports)
 
     def count_elements(self, begin: Signal, arrives: Value, leaves: Value) -> None:

@@ -12,6 +12,7 @@ from loadstone.hardware.layout import ArrayLayouts, PackedLayouts
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import Limits
 from loadstone.model.kernel import Kernel
+from loadstone.parallel.beats import Beats
 from loadstone.parallel.lanes import Lanes
 from loadstone.rtl.module import Module
 
@@ -58,9 +59,13 @@ class ComputeDesign(BusDesign):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AcceleratorDesign(ComputeDesign):
-    """The hardware of an accelerator, whose compute unit has lanes; its arrays have the strides of a run."""
+    """The hardware of an accelerator, whose compute unit has lanes; its arrays have the strides of a run.
+
+    `beats` are the elements that move in a cycle.
+    """
 
     lanes: Lanes
+    beats: Beats
     external: PackedLayouts
 
 

@@ -104,7 +104,7 @@ def _loop_lines(loop: For, texts: _Texts, indent: str) -> Iterator[str]:
     inner = indent + _IN
     yield f"{indent}values = {_range(loop, texts)}"
     yield f"{indent}if not values: idle += 1"
-    steps = _steps(loop)
+    steps = growths(loop)
     if steps is None or not isinstance(loop.body, Instance):
         yield f"{indent}for {texts.enter(loop.iterator)} in values:"
         lines = list(_walk_lines(loop.body, texts, inner))
@@ -165,7 +165,7 @@ def _end(part: Expression, iterator: str, texts: _Texts) -> str:
             raise AssertionError(f"a loop over {iterator} does not count up to a bound")
 
 
-def _steps(loop: For) -> tuple[int, ...] | None:
+def growths(loop: For) -> tuple[int, ...] | None:
     """What the arguments of the instance in a loop grow by; None where it is no number, or no instance alone."""
     if not isinstance(loop.body, Instance) or not isinstance(loop.step, Constant):
         return None

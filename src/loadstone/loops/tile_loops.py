@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ import islpy as isl
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.loops.accelerator import STRIP, TILE, Accelerator, loops_over
 from loadstone.loops.model import Block, For, If, Instance, Node, mapped, with_instances
+from loadstone.loops.slices import sliced
 from loadstone.model.expression import Expression, substituted
 from loadstone.poly import renamed_dims
 from loadstone.poly.limits import LimitReached, operation_limit
@@ -93,11 +94,21 @@ def move_loops(accelerator: Accelerator, verb: str) -> Node:
     return Block(tuple(_moves(accelerator, name, move) for name, move in moves.items() if not move.is_empty()))
 
 
+def sliced_moves(accelerator: Accelerator, verb: str, sizes: Mapping[str, int]) -> Node:
+    """The loops over what a tile loads or stores, slice by slice in arrays that have a size."""
+    return sliced(move_loops(accelerator, verb), sizes, _existing(accelerator))
+
+
+def _existing(accelerator: Accelerator) -> isl.Set:
+    """The coordinates of tiles, as parameters."""
+    tiles = accelerator.plan.tiles
+    return inputs_to_parameters(isl.Map.from_domain(existing_tiles(tiles)), tiles.inner).params()
+
+
 def _moves(accelerator: Accelerator, name: str, move: isl.Map) -> Node:
     """Loops over the elements of an array that a tile moves, row by row."""
     tiles = accelerator.plan.tiles
-    named = renamed_dims(move, tiles.inner, Dim.in_)
-    context = inputs_to_parameters(isl.Map.from_domain(existing_tiles(tiles)), tiles.inner).params()
+    named, context = renamed_dims(move, tiles.inner, Dim.in_), _existing(accelerator)
     try:
         with operation_limit():
             elements = inputs_to_parameters(named, tiles.inner).coalesce()

@@ -83,7 +83,7 @@ def find_banking(buffer: Buffer, touches: Sequence[Touch], lanes: int) -> Bankin
     One bank, if that is enough; then the dimensions of the buffer's own mapping, and of the one by successive modulos.
     """
     for banking in _candidates(buffer, touches, lanes):
-        if all(_conflict_free(banking.bank_of(buffer), touch) for touch in touches):
+        if all(conflict_free(banking.bank_of(buffer), touch) for touch in touches):
             return banking
     return None
 
@@ -94,7 +94,7 @@ def _candidates(buffer: Buffer, touches: Sequence[Touch], lanes: int) -> Iterato
         yield Banking(1, 1, buffer.components)
     count = 1 << (lanes - 1).bit_length()
     yield from _banked(buffer.components, touches, count, successive=False)
-    yield from _banked(_successive(buffer), touches, count, successive=True)
+    yield from _banked(successive_parts(buffer), touches, count, successive=True)
 
 
 def _banked(parts: Sequence[Component], touches: Sequence[Touch], count: int, *, successive: bool) -> Iterator[Banking]:
@@ -103,7 +103,7 @@ def _banked(parts: Sequence[Component], touches: Sequence[Touch], count: int, *,
     for index, part in reversed(list(enumerate(parts))):
         others = (*parts[:index], *parts[index + 1 :])
         for step in _steps(part, touches):
-            for modulus in _moduli(part, step * count, successive=successive):
+            for modulus in moduli_for(part, step * count, successive=successive):
                 size = part.size if modulus is None else integer(modulus)
                 banked = replace(part, modulus=modulus, size=size)
                 found.append((modulus != part.modulus, Banking(count, step, (*others, banked))))
@@ -122,7 +122,7 @@ def _low_bit(number: int) -> int:
     return number & -number
 
 
-def _moduli(part: Component, banks: int, *, successive: bool) -> list[int | None]:
+def moduli_for(part: Component, banks: int, *, successive: bool) -> list[int | None]:
     """The modulus of a dimension as it is, and one of which the banks are a divisor, if that is not too large.
 
     A multiple of a modulus tells apart what the modulus does; any larger one, in a mapping by successive modulos.
@@ -133,7 +133,7 @@ def _moduli(part: Component, banks: int, *, successive: bool) -> list[int | None
     return [part.modulus, *([larger] if larger <= MOST_GROWTH * part.modulus + banks else [])]
 
 
-def _successive(buffer: Buffer) -> tuple[Component, ...]:
+def successive_parts(buffer: Buffer) -> tuple[Component, ...]:
     """The mapping by successive modulos, subscript by subscript; unfolded subscripts stay whole."""
     whole = {part.row.index(1): part for part in buffer.components if part.modulus is None}
     moduli = iter(buffer.unsearched.moduli)
@@ -148,7 +148,7 @@ def _successive(buffer: Buffer) -> tuple[Component, ...]:
     return tuple(found)
 
 
-def _conflict_free(bank_of: isl.Map, touch: Touch) -> bool:
+def conflict_free(bank_of: isl.Map, touch: Touch) -> bool:
     """Whether no group touches two elements in one bank."""
     try:
         with operation_limit(PROOF_LIMIT):

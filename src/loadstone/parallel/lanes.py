@@ -219,7 +219,7 @@ def _with_lanes(
     found: dict[str, Banking] = {}
     banks: dict[Place, BanksOfLanes] = {}
     for array, buffer in accelerator.buffers.items():
-        touches = list(_touches(grouping, array, known))
+        touches = list(touches_of(grouping, array, known))
         banking = find_banking(buffer, [each for each in touches if each.place[0] in grouping.steps], grouping.count)
         if banking is None:
             raise _NoLanes(_conflict(array, touches))
@@ -300,7 +300,7 @@ def group_time(grouping: Grouping, statement: str) -> isl.Map:
     return range_product((group, place, old)).intersect_domain(group.domain())
 
 
-def _touches(grouping: Grouping, array: str, known: isl.Set) -> Iterator[Touch]:
+def touches_of(grouping: Grouping, array: str, known: isl.Set) -> Iterator[Touch]:
     """The accesses of an array by groups, for known parameters."""
     for statement in grouping.tiles.kernel.statements:
         for position, access in (*enumerate(statement.reads), (WRITE, statement.write)):

@@ -11,6 +11,7 @@ from loadstone.hardware.accelerator.mover import Mover
 from loadstone.hardware.accelerator.strides import Strides
 from loadstone.hardware.bus_top import BusTop
 from loadstone.hardware.names import Names
+from loadstone.parallel.beats import Beats
 from loadstone.rtl.conditions import one_hot_mux
 from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.module import Instance
@@ -34,9 +35,10 @@ class Pauses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """An element in external memory: its byte address, and of which array it is."""
+    """An element or slice in external memory: its byte address, how many elements there are, and of which array."""
 
     address: Value
+    count: Value
     arrays: Mapping[str, Value]
 
 
@@ -47,6 +49,7 @@ class External:
     top: BusTop
     pauses: Pauses
     strides: Strides
+    beats: Beats
 
     @property
     def names(self) -> Names:
@@ -55,11 +58,13 @@ class External:
 
     def runs(self, title: str, valid: Value, place: Place, flush: Value, taken: Value) -> Instance:
         """Makes requests of elements, where `valid`."""
-        m = self.names.module
-        module = make_coalescer(f"{m.name}_{title}_runs", self.top.bus.address, self.top.widths, self.top.bus.burst)
+        m, bus, most = self.names.module, self.top.bus, self.beats.most
+        module = make_coalescer(f"{m.name}_{title}_runs", bus.address, self.top.widths, bus.burst, at_once=most)
         ports = {"in_valid": valid, "in_address": place.address, "flush": flush, "request_ready": taken}
+        if most > 1:
+            ports["in_count"] = place.count
         if not self.top.widths.are_equal:
-            ports["in_size"] = self._size(place.arrays)
+            ports["in_size"] = self.size(place.arrays)
         return m.instance(self.names.fresh(f"{title}_runs"), module, ports)
 
     def request(self, runs: Instance) -> dict[str, Value]:
@@ -79,7 +84,7 @@ class External:
         ]
         return one_hot_mux(choices).wrapped(self.top.bus.address)
 
-    def _size(self, arrays: Mapping[str, Value]) -> Value:
+    def size(self, arrays: Mapping[str, Value]) -> Value:
         """The size of an element of one of some arrays."""
         sizes = {name: self.top.widths.size_of(8 * self.top.element_bytes[name]) for name in arrays}
         wanted = [(arrays[name], const(size, self.top.widths.size)) for name, size in sizes.items()]

@@ -1,4 +1,7 @@
-"""Movers: controllers that walk through what the tiles of an accelerator load or store, an element in each step."""
+"""Movers: controllers that walk through what the tiles of an accelerator load or store.
+
+In each step they stand at an element, or at a slice of a row [loops/slices.py].
+"""
 
 from __future__ import annotations
 
@@ -16,25 +19,28 @@ from loadstone.loops.model import Block, For, Instance, Node, with_instances
 from loadstone.loops.paths import Path, children, places
 from loadstone.loops.paths import statements as statements_of
 from loadstone.loops.ranges import Ranges
-from loadstone.loops.tile_loops import MARKERS, move_loops, process_loops
+from loadstone.loops.tile_loops import MARKERS, process_loops, sliced_moves
+from loadstone.model.expression import binary
 from loadstone.rtl.conditions import one_hot_mux
-from loadstone.rtl.expressions import Signal, Value, cat
+from loadstone.rtl.expressions import Signal, Value, cat, const
 from loadstone.rtl.types import bit
 
-PLACE, CELL, ROW = "place", "cell", "row"
+PLACE, CELL, COUNT, ROW = "place", "cell", "count", "row"
 """The arguments of an element: its place in external memory, in elements of its array, and its cell in the buffer.
 
-Subscripts whose strides change with parameters are arguments of their own, one for each, and not in the place.
+Those of a slice are the arguments of its first element, and the number of its elements. Subscripts whose strides change
+with parameters are arguments of their own, one for each, and not in the place.
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Element:
-    """The current element of a mover: valid flag, place, cell, rows, and the wire that advances it."""
+    """The current element or slice of a mover: valid flag, place, cell, count, rows, and the wire that advances it."""
 
     wanted: Signal
     place: Signal
     cell: Signal
+    count: Value
     rows: tuple[Signal, ...]
     goes: Signal
 
@@ -51,10 +57,12 @@ class Mover:
         ranges: Ranges,
         parameters: Mapping[str, Signal],
         begin: Signal,
+        sizes: Mapping[str, int],
     ) -> None:
-        tree = _addressed(process_loops(accelerator, move_loops(accelerator, title)), *stores)
+        tree = _addressed(process_loops(accelerator, sliced_moves(accelerator, title, sizes)), *stores, sizes)
         self.arrays = tuple(name for name in statements_of(tree) if name not in MARKERS.names)
-        arguments = {name: (PLACE, CELL, *_row_names(stores[0][name])) for name in self.arrays}
+        counts = {name: (COUNT,) if name in sizes else () for name in self.arrays}
+        arguments = {name: (PLACE, CELL, *counts[name], *_row_names(stores[0][name])) for name in self.arrays}
         options = replace(tile_options(tree), arguments=arguments)
         module, context = f"{names.module.name}_{title}", accelerator.kernel.context
         controller = make_controller(module, tree, ranges.limits, options, context)
@@ -72,6 +80,7 @@ class Mover:
                 wanted[name],
                 control[controller.port(name, PLACE)],
                 control[controller.port(name, CELL)],
+                control[controller.port(name, COUNT)] if name in sizes else const(1),
                 tuple(control[controller.port(name, row)] for row in _row_names(stores[0][name])),
                 self._goes[name],
             )
@@ -84,6 +93,11 @@ class Mover:
             [(element.wanted, self.cell_of(name, stores, copy)) for name, element in self.elements.items()]
         )
 
+    @property
+    def count(self) -> Value:
+        """The number of elements at which it stands."""
+        return one_hot_mux([(element.wanted, element.count) for element in self.elements.values()])
+
     def cell_of(self, name: str, stores: ArrayLayouts, copy: Signal) -> Value:
         """The cell of an element of an array, in a copy of its memory where that has two."""
         store = stores[name]
@@ -95,15 +109,21 @@ def _row_names(layout: PackedLayout) -> tuple[str, ...]:
     return tuple(f"{ROW}_{k}" for k in range(len(layout.moving)))
 
 
-def _addressed(tree: Node, external: PackedLayouts, inside: ArrayLayouts) -> Node:
-    """The loops with places, cells and rows of elements instead of their subscripts."""
+def _addressed(tree: Node, external: PackedLayouts, inside: ArrayLayouts, sizes: Mapping[str, int]) -> Node:
+    """The loops with places, cells, counts and rows of elements or slices instead of their subscripts."""
 
     def placed(instance: Instance) -> Instance:
-        name, subscripts = instance.statement, instance.arguments
+        name, subscripts, counts = instance.statement, instance.arguments, ()
         if name in MARKERS.names:
             return instance
-        places = (external[name].address(subscripts), inside[name].address(subscripts))
-        return Instance(name, tuple(map(exact, (*places, *external[name].rows(subscripts)))))
+        if name in sizes:
+            *outer, first, begin, count = subscripts
+            subscripts, counts = (*outer, first), (count,)
+            cell = binary("+", inside[name].address((*outer, begin)), binary("-", first, begin))
+        else:
+            cell = inside[name].address(subscripts)
+        arguments = (external[name].address(subscripts), cell, *counts, *external[name].rows(subscripts))
+        return Instance(name, tuple(map(exact, arguments)))
 
     return with_instances(tree, placed)
 

@@ -28,7 +28,8 @@ MOVES = 2
 class Moves:
     """The oldest move: whether it is an element, or the end of a tile; the array by number, the address, and the cell.
 
-    `taken` is the wire that takes it, `is_there` says that some move is on its way.
+    Where several elements move at once, these are those of the first, and `count` says how many there are. `taken` is
+    the wire that takes the move, `is_there` says that some move is on its way.
     """
 
     is_element: Signal
@@ -36,6 +37,7 @@ class Moves:
     number: Signal
     address: Signal
     cell: Signal
+    count: Value
     taken: Signal
     numbers: Mapping[str, int]
     is_there: Value
@@ -43,7 +45,12 @@ class Moves:
     @property
     def place(self) -> Place:
         """Where the element is."""
-        return Place(self.address, {name: self.number == number for name, number in self.numbers.items()})
+        return Place(self.address, self.count, self.arrays)
+
+    @property
+    def arrays(self) -> dict[str, Value]:
+        """Of which array it is."""
+        return {name: self.number == number for name, number in self.numbers.items()}
 
     def is_of(self, array: str) -> Value:
         """Whether it is an element of an array."""
@@ -60,7 +67,9 @@ def add_moves(external: External, title: str, mover: Mover, stores: ArrayLayouts
     numbers = {name: number for number, name in enumerate(mover.arrays)}
     cells = unsigned(address_width(max([2, *(stores[name].depth for name in mover.arrays)])))
     number_type = unsigned(address_width(max(2, len(numbers))))
-    record = Record({"end_of_tile": bit, "number": number_type, "address": external.top.bus.address, "cell": cells})
+    fields = {"end_of_tile": bit, "number": number_type, "address": external.top.bus.address, "cell": cells}
+    counts = unsigned(external.beats.most.bit_length())
+    record = Record(fields | ({"count": counts} if external.beats.most > 1 else {}))
     number = one_hot_mux([(mover.elements[name].wanted, const(k, number_type)) for name, k in numbers.items()])
     at_end, taken = mover.at[MARKERS.tile_end], m.wire(names.fresh(f"{title}_taken"), bit)
     move: dict[str, Value] = {
@@ -69,18 +78,21 @@ def add_moves(external: External, title: str, mover: Mover, stores: ArrayLayouts
         "address": external.address(mover),
         "cell": mover.cell(stores, copy).wrapped(cells),
     }
+    if "count" in record.fields:
+        move["count"] = mover.count.wrapped(counts)
     stands = any_of(at_end, *(element.wanted for element in mover.elements.values()))
     room, is_there, valid, parts = _queued(external, title, mover, record, stands, move, taken, numbers)
     m.assign(mover.passes[MARKERS.tile_end], at_end & room)
     for element in mover.elements.values():
         m.assign(element.goes, element.wanted & room)
-    end_of_tile, number, address, cell = parts.values()
+    end_of_tile, number, address, cell = (parts[name] for name in fields)
     return Moves(
         names.wire(f"{title}_element", valid & ~end_of_tile),
         names.wire(f"{title}_end_of_tile", valid & end_of_tile),
         names.wire(f"{title}_number", number),
         names.wire(f"{title}_address", address),
         names.wire(f"{title}_cell", cell),
+        names.wire(f"{title}_count", parts["count"]) if "count" in parts else const(1),
         taken,
         numbers,
         is_there,

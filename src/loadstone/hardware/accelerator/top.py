@@ -19,7 +19,7 @@ from loadstone.hardware.accelerator.mover import Mover, tile_options
 from loadstone.hardware.accelerator.storing import add_storing
 from loadstone.hardware.accelerator.strides import Strides
 from loadstone.hardware.bus_top import BusTop
-from loadstone.hardware.compute.engine import Ask, Engine, Surroundings
+from loadstone.hardware.compute.engine import Engine, Surroundings
 from loadstone.hardware.compute.local_layout import local_layouts
 from loadstone.hardware.compute.memories import add_memory
 from loadstone.hardware.compute.unit import make_compute_unit
@@ -33,7 +33,8 @@ from loadstone.hardware.supervisor import tell_failures
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import Limits, Ranges
 from loadstone.loops.tile_loops import MARKERS, process_loops
-from loadstone.parallel.lanes import find_lanes, lane_loops
+from loadstone.parallel.beats import Beats, find_beats
+from loadstone.parallel.lanes import Lanes, find_lanes, lane_loops
 from loadstone.rtl.expressions import Signal, Value, cat
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import unsigned
@@ -60,7 +61,7 @@ def make_accelerator_design(
     """
     top = _Top(accelerator, limits, bus, memories or MemoryTiming(), operations or Operations(), unroll)
     top.fill(stalls)
-    return top.finished(AcceleratorDesign, limits, top.external, compute=top.compute, lanes=top.lanes)
+    return top.finished(AcceleratorDesign, limits, top.external, compute=top.compute, lanes=top.lanes, beats=top.beats)
 
 
 class _Top(BusTop):
@@ -77,8 +78,9 @@ class _Top(BusTop):
     ) -> None:
         kernel = accelerator.kernel
         self.accelerator, self.ranges, sizes = accelerator, Ranges(kernel, limits), element_bytes(accelerator)
-        self.lanes = find_lanes(accelerator, limits, unroll)
         self.external = packed_layouts(self.ranges, [array.name for array in accelerator.transferred if not array.rank])
+        bus, lanes = bus_for(sizes, bus), find_lanes(accelerator, limits, unroll)
+        self.beats, self.lanes = self._beats(bus, lanes)
         self.inside = local_layouts(accelerator, self.ranges, self.lanes.banking)
         tree = process_loops(accelerator, lane_loops(accelerator, self.lanes))
         self.compute = make_compute_unit(
@@ -88,7 +90,14 @@ class _Top(BusTop):
         modules, title = ModuleNames((*self.compute.modules, name)), f"{kernel.name}, tile by tile."
         scalars = scalar_types(self.compute)
         moved = {each: self.external[each] for each in sizes}
-        super().__init__(kernel, name, modules, title, bus_for(sizes, bus), moved, types, scalars, (EVENTS,))
+        super().__init__(kernel, name, modules, title, bus, moved, types, scalars, (EVENTS,))
+
+    def _beats(self, bus: Bus, lanes: Lanes) -> tuple[Beats, Lanes]:
+        """The slices of arrays that move over a bus, and lanes with their banks."""
+        moved = [self.external[array.name] for array in self.accelerator.transferred if array.rank]
+        fits = {each.array: bus.bytes // each.element_bytes for each in moved}
+        apart = frozenset(each.array for each in moved if each.strides[-1] != 1)
+        return find_beats(self.accelerator, self.ranges, lanes, fits, apart)
 
     def fill(self, stalls: bool) -> None:
         """Adds all parts and connects them."""
@@ -98,7 +107,7 @@ class _Top(BusTop):
         self.open_bus()
         moved = {name: self.external[name] for name in self.element_bytes}
         strides = Strides(names, moved, self.host.parameters, self.ranges.limits)
-        external = External(self, self.pauses, strides)
+        external = External(self, self.pauses, strides, self.beats)
         self.accepts = names.wire("accepts_start", self.starts)
         self.begin = m.stored(names.fresh("begin_run"), self.accepts, 0, "values of parameters are in registers")
         for _ in range(strides.late):
@@ -126,14 +135,13 @@ class _Top(BusTop):
 
     def _mover(self, title: str) -> Mover:
         stores, parameters = (self.external, self.inside), self.host.parameters
-        return Mover(self.names, title, self.accelerator, stores, self.ranges, parameters, self.begin)
+        sizes = self.beats.several
+        return Mover(self.names, title, self.accelerator, stores, self.ranges, parameters, self.begin, sizes)
 
     def _memory(self, name: str, store: ArrayLayout) -> None:
         """The local memory of an array between datapaths, load and store."""
-        read = self.storing.reads.get(name)
-        arrivals = [write for array, write in self.loading.arrivals.items() if array == name]
-        module = self.modules.fresh(f"{self.module.name}_{name}_memory")
-        add_memory(self.engine, module, store, arrivals, None if read is None else Ask(*read))
+        arrivals, reads = self.loading.arrivals.get(name, ()), self.storing.reads.get(name, ())
+        add_memory(self.engine, self.modules.fresh(f"{self.module.name}_{name}_memory"), store, arrivals, reads)
 
     def _tokens(self) -> None:
         """Keeps the processes in step."""

@@ -143,6 +143,19 @@ class Engine:
         words = [self.memory_words[array, 0, *memory] for memory in memories_of(store)]
         return words[0] if len(words) == 1 else self._chosen_word(f"{array}_asked", memory_of(address, store), words)
 
+    def slice_words(self, array: str, address: Value, size: int) -> list[Value]:
+        """The words at the first read port of an array in the block of so many banks that an address is in."""
+        store = self.compute.stores[array]
+        low, high = (size - 1).bit_length(), (bank_count(store) - 1).bit_length()
+        copies, blocks = range(copy_count(store)), range(bank_count(store) // size)
+        parts = [copy_of(address, store)] if len(copies) > 1 else []
+        parts += [address[low:high]] if len(blocks) > 1 else []
+        found: list[Value] = []
+        for k in range(size):
+            words = [self.memory_words[array, 0, copy, block * size + k] for copy in copies for block in blocks]
+            found.append(words[0] if not parts else self._chosen_word(f"{array}_{k}_asked", cat(*parts), words))
+        return found
+
     def ports(self, array: str) -> int:
         """How many ports of its memory are read."""
         slots = [slot for table in self.compute.times.values() for slot in table.slots.values()]

@@ -66,10 +66,12 @@ def _newest(
     return found
 
 
-def add_memory(engine: Engine, module: str, store: ArrayLayout, arrivals: Sequence[Write], read: Ask | None) -> None:
-    """The memories of an array between datapaths, words that arrive, and one more that reads.
+def add_memory(
+    engine: Engine, module: str, store: ArrayLayout, arrivals: Sequence[Write], reads: Sequence[Ask]
+) -> None:
+    """The memories of an array between datapaths, words that arrive, and further reads.
 
-    That one reads from the first port, when no datapath reads there.
+    Those are from the first port, when no datapath reads there.
     """
     ports, made = engine.ports(store.array), engine.compute.memories
     memory = make_memory(module, store.type, memory_depth(store), latency=made.latency, reads=ports)
@@ -78,7 +80,7 @@ def add_memory(engine: Engine, module: str, store: ArrayLayout, arrivals: Sequen
         place = _Place(store, copy, bank)
         inputs = written([place.taken(write) for write in writes if place.may_have(write)])
         for port in range(ports):
-            asks = [*engine.fetches(store.array, port), *([read] if port == 0 and read is not None else [])]
+            asks = [*engine.fetches(store.array, port), *(reads if port == 0 else ())]
             here = [(place.has(ask), place.offset(ask.address)) for ask in asks if place.may_have(ask)]
             inputs[f"read_{port}_enable"] = any_of(*(enable for enable, _ in here))
             inputs[f"read_{port}_address"] = one_hot_mux(here)

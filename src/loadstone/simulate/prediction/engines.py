@@ -1,5 +1,7 @@
 """Load and store engines at the level of bursts: when elements are asked for, arrive, leave and are written.
 
+Elements move one by one, or in slices; a visit is what moves in a cycle.
+
 Each stands for a part of the hardware, by its queues and buffers and the cycles that these take. Processes are
 generators: they say what they do next and when, and go on in the order of time.
 """
@@ -18,6 +20,7 @@ from loadstone.dram.transactions import Answer, Burst, Counters, TransactionMemo
 from loadstone.hardware.accelerator.loading import ON_THE_WAY, QUEUED
 from loadstone.hardware.accelerator.storing import WAITING
 from loadstone.simulate.prediction.history import History, OpenBursts
+from loadstone.simulate.prediction.pieces import Cut, Piece, Widths, cuts_of
 from loadstone.simulate.prediction.pipelines import FIRST_READ, WRITES, Port, TileTimes
 
 QUEUED_REQUESTS = 4
@@ -38,14 +41,6 @@ Process = Generator[Step, Answer, None]
 BLOCKED: Step = (NEVER, None)
 ENDED: Step = (NEVER + 1, None)
 NOTHING = Answer(0, 0)
-
-
-class Piece(NamedTuple):
-    """Elements that a mover visits one after the other, which become one request; without an array, idle visits."""
-
-    array: str
-    address: int
-    length: int
 
 
 class Window(NamedTuple):
@@ -119,37 +114,6 @@ class External:
         return answer
 
 
-class _Cut(NamedTuple):
-    """A burst of a request: its address, beats, and elements."""
-
-    address: int
-    beats: int
-    elements: int
-
-
-def _bursts(bus: Widths, piece: Piece) -> list[_Cut]:
-    """The bursts of a request, cut at multiples of the longest one."""
-    array, start, count = piece
-    size, beat, longest = bus.elements[array], bus.beat, bus.longest
-    end, cuts = start + count * size, list[_Cut]()
-    while start < end:
-        stop = (start // longest + 1) * longest
-        stop = stop if stop < end else end
-        first = start // beat
-        cuts.append(_Cut(first * beat, -(-stop // beat) - first, (stop - start) // size))
-        start = stop
-    return cuts
-
-
-@dataclass(frozen=True, slots=True)
-class Widths:
-    """The bytes of a beat, of the longest burst, and of the elements of arrays."""
-
-    beat: int
-    longest: int
-    elements: Mapping[str, int]
-
-
 class _Requests:
     """Elements of a mover that join to requests, of which some wait in a queue [coalescer.py].
 
@@ -177,7 +141,7 @@ class _Requests:
     def begin(self, piece: Piece, last: int) -> None:
         """Begins a request, the last element of which comes in some cycle."""
         self.open = piece
-        self._alone = last + 1 if piece.length == self._longest else NEVER
+        self._alone = last + 1 if piece.visits == self._longest else NEVER
 
     def is_closed(self, time: int) -> bool:
         """Whether no request is at hand in a cycle any more; one that ends by itself before it does so."""
@@ -282,7 +246,7 @@ class Loading:
                     self.requests.end(first)
                 for cut in self._bursts():
                     self._arrive(cut, (yield self._offered(cut)))
-                time = moves.passed(piece.length, entered, first, self._open(piece, first))
+                time = moves.passed(piece.visits, entered, first, self._open(piece, first))
             else:
                 time += piece.length
         entered = moves.entered(time)
@@ -297,9 +261,9 @@ class Loading:
 
     def _open(self, piece: Piece, time: int) -> int:
         """Begins a request; the cycle in which the last of its elements is asked for."""
-        last = max(time + piece.length - 1, self._room(piece.length))
+        last = max(time + piece.visits - 1, self._room(piece.visits))
         self.requests.begin(piece, last)
-        self.asked += piece.length
+        self.asked += piece.visits
         return last
 
     def _end_of_tile(self, time: int) -> int:
@@ -315,31 +279,31 @@ class Loading:
         """The first cycle in which the last of some records can go into the queue."""
         return self._records.after(self.asked + count - ON_THE_WAY) + 1
 
-    def _bursts(self) -> Sequence[_Cut]:
+    def _bursts(self) -> Sequence[Cut]:
         """The bursts of the request that ended, if one did."""
         if not self.requests.queued:
             return ()
         piece, self._issued = self.requests.taken(self._issued)
         self._array = piece.array
-        return _bursts(self.shared.widths, piece)
+        return cuts_of(self.shared.widths, piece)
 
-    def _offered(self, cut: _Cut) -> Step:
+    def _offered(self, cut: Cut) -> Step:
         """A burst that is asked for when there is room for its beats."""
         room = self._popped.after(self._beats - self._ahead) + 1
         self._issued = max(self._issued + 1, room, self._commands.popleft() + 1, self._open_bursts.closed() + 2)
         self._beats += cut.beats
         return self._issued + 1, Burst(cut.address, cut.beats, False, self._issued + 1)
 
-    def _arrive(self, cut: _Cut, answer: Answer) -> None:
+    def _arrive(self, cut: Cut, answer: Answer) -> None:
         """Takes the elements of a burst, which then are in their cells, or in a queue."""
         self._commands.append(self.shared.external.arrived)
         self._open_bursts.close(answer.last)
         first = max(answer.first + 2, self.arrived + 1)
-        last = max(first + cut.elements - 1, answer.last + 2)
-        if self._array in self._queues:
-            first, last = self._queues[self._array].taken(first, last, cut.elements, self.strip)
+        last = max(first + cut.taken - 1, answer.last + 2 + cut.late)
+        if self._array in self._queues and cut.ended:
+            first, last = self._queues[self._array].taken(first + cut.taken - cut.ended, last, cut.ended, self.strip)
         self.arrived = last
-        self._records.add(cut.elements, first, self.arrived)
+        self._records.add(cut.ended, first, self.arrived)
         self._popped.add(cut.beats, first, self.arrived)
 
 
@@ -366,12 +330,12 @@ class Storing:
         moves = self.moves
         for piece in pieces:
             if piece.array:
-                while self.requests.waits or self._left.count < self.read + piece.length - WAITING:
+                while self.requests.waits or self._left.count < self.read + piece.visits - WAITING:
                     yield BLOCKED
                 entered = moves.entered(time)
                 shown = moves.shown(entered)
                 yield shown, None
-                time = moves.passed(piece.length, entered, *self._visit(piece, shown))
+                time = moves.passed(piece.visits, entered, *self._visit(piece, shown))
             else:
                 time += piece.length
         entered = moves.entered(time)
@@ -391,10 +355,10 @@ class Storing:
         if not self.requests.is_closed(time):
             time = port.after(max(time, self.requests.room()), 1, strip)
             self.requests.end(time)
-        last, room = port.after(time, piece.length, strip), self._room(piece.length)
+        last, room = port.after(time, piece.visits, strip), self._room(piece.visits)
         last = last if last >= room else port.after(room, 1, strip)
         self.requests.begin(piece, last)
-        self.read += piece.length
+        self.read += piece.visits
         self.shared.has_news = True
         return time, last
 
@@ -415,18 +379,18 @@ class Storing:
                 yield BLOCKED
                 continue
             piece, self._leaves = self.requests.taken(self._leaves)
-            for cut in _bursts(self.shared.widths, piece):
+            for cut in cuts_of(self.shared.widths, piece):
                 self._write(cut.beats, (yield self._offered(cut)))
             self._writes += 1
             self.shared.has_news = True
 
-    def _offered(self, cut: _Cut) -> Step:
+    def _offered(self, cut: Cut) -> Step:
         """A burst that is offered when all its elements are gathered."""
         self._beats += cut.beats
         room = self._served.after(self._beats - self.shared.bus.buffered_beats) + 1
         first = max(self._leaves, self._commands.popleft()) + 1
-        self._leaves = max(first + cut.elements - 1, room)
-        self._left.add(cut.elements, first, self._leaves)
+        self._leaves = max(first + cut.given - 1, room)
+        self._left.add(cut.begun, first, self._leaves)
         self.shared.has_news = True
         offered = max(self._leaves + 2, self._open_bursts.closed() + 1)
         return offered, Burst(cut.address, cut.beats, True, offered)

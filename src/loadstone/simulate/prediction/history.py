@@ -16,6 +16,8 @@ class History:
 
     def add(self, count: int, first: int, last: int) -> None:
         """Notes that so many things happened from a first to a last cycle."""
+        if count == 0:
+            return
         self._groups.append((self.count, count, first, last))
         self.count += count
 

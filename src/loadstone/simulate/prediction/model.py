@@ -27,7 +27,6 @@ from loadstone.simulate.prediction.engines import (
     NOTHING,
     External,
     Loading,
-    Piece,
     Process,
     Rows,
     Shared,
@@ -36,6 +35,7 @@ from loadstone.simulate.prediction.engines import (
     Window,
     shared_by,
 )
+from loadstone.simulate.prediction.pieces import Piece
 from loadstone.simulate.prediction.pipelines import Pipelines, pipelines_of
 from loadstone.simulate.prediction.samples import FIRST_TILES, Schedule, all_tiles, are_more, some_tiles
 from loadstone.simulate.prediction.tile_work import Placed, TileWork, tile_order
@@ -125,7 +125,8 @@ def placed_arrays(
     for name, size in design.element_bytes.items():
         layout = design.external[name]
         base = bases_of[design.variable(name)] + size * layout.offset
-        found[name] = Placed(base, size, layout.strides_for(parameters), bool(layout.moving))
+        strides, slices = layout.strides_for(parameters), design.beats.size(name)
+        found[name] = Placed(base, size, strides, bool(layout.moving), slices)
     return found
 
 
@@ -148,7 +149,7 @@ class _Moved:
 
     def add(self, pieces: Sequence[Piece]) -> None:
         """Counts the elements of the next tile."""
-        self._elements.append(sum(length for array, _, length in pieces if array))
+        self._elements.append(sum(piece.length for piece in pieces if piece.array))
 
     @property
     def walked(self) -> int:

@@ -9,10 +9,11 @@ from functools import lru_cache, partial, reduce
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.compiled_walk import IDLE, Run, Walk, compiled_shape, compiled_walk
 from loadstone.loops.model import Instance, Node, with_instances
+from loadstone.loops.slices import is_row
 from loadstone.loops.tile_loops import move_loops, with_registers
 from loadstone.model.expression import Expression, binary, integer, substituted
 from loadstone.parallel.lanes import Lanes, lane_loops
-from loadstone.simulate.prediction.engines import Piece
+from loadstone.simulate.prediction.pieces import Piece, Stretch, joined
 from loadstone.simulate.prediction.pipelines import Pipeline, Pipelines, TileTimes, tile_times
 from loadstone.simulate.prediction.samples import Shape, Tiles
 
@@ -21,13 +22,14 @@ from loadstone.simulate.prediction.samples import Shape, Tiles
 class Placed:
     """An array in external memory: its byte address, the bytes of an element, and elements from one row to the next.
 
-    It has rows if these strides follow parameters.
+    It has rows if these strides follow parameters. So many elements of a row as a slice has move in a cycle.
     """
 
     base: int
     element_bytes: int
     strides: tuple[int, ...]
     has_rows: bool = False
+    slice_size: int = 1
 
     def address(self, subscripts: Sequence[Expression]) -> Expression:
         """The byte address of an element."""
@@ -60,7 +62,7 @@ class TileWork:
         self._shape_of = partial(_shape, accelerator, lanes, names)
         self._shape = self._shape_of("compute")
         self._pipelines, self._longest = pipelines, longest
-        self._sizes = {name: each.element_bytes for name, each in arrays.items()}
+        self._arrays = arrays
         self._times: dict[tuple[int, ...], TileTimes] = {}
 
     def shapes(self) -> Shape:
@@ -70,11 +72,11 @@ class TileWork:
 
     def loads(self, tile: Sequence[int]) -> list[Piece]:
         """What a tile loads."""
-        return _requests(self._loads(*self._values, *tile), self._sizes, self._longest)
+        return _requests(self._loads(*self._values, *tile), self._arrays, self._longest)
 
     def stores(self, tile: Sequence[int]) -> list[Piece]:
         """What a tile stores."""
-        return _requests(self._stores(*self._values, *tile), self._sizes, self._longest)
+        return _requests(self._stores(*self._values, *tile), self._arrays, self._longest)
 
     def times(self, tile: Sequence[int]) -> TileTimes:
         """The times of a tile; those of one shape have the same."""
@@ -133,37 +135,38 @@ def _with_arguments(accelerator: Accelerator, pipelines: Pipelines, leaf: Instan
 
 
 def _addressed(tree: Node, arrays: Mapping[str, Placed]) -> Node:
-    """The loops over elements with byte addresses in place of subscripts."""
+    """The loops over elements with byte addresses before their subscripts."""
     return with_instances(
-        tree, lambda leaf: Instance(leaf.statement, (arrays[leaf.statement].address(leaf.arguments),))
+        tree, lambda leaf: Instance(leaf.statement, (arrays[leaf.statement].address(leaf.arguments), *leaf.arguments))
     )
 
 
-def _requests(runs: Iterable[Run], sizes: Mapping[str, int], longest: int) -> list[Piece]:
+def _requests(runs: Iterable[Run], arrays: Mapping[str, Placed], longest: int) -> list[Piece]:
     """The elements of runs, with all neighbours in one piece up to the longest, and the idle visits between them."""
     pieces: list[Piece] = []
-    last, start, end, width = IDLE, 0, 0, 1
+    last, start, end, width, stretches = IDLE, 0, 0, 1, list[Stretch]()
     for array, length, arguments, steps in runs:
         if array == IDLE:
-            pieces += _cut(last, start, end, width, longest)
-            pieces.append(Piece(IDLE, -1, length))
-            start = end = 0
+            pieces += joined(last, start, width, stretches, longest)
+            pieces.append(Piece(IDLE, -1, length, length))
+            stretches = []
             continue
-        size, first, step = sizes[array], arguments[0], steps[0]
+        size, first, step = arrays[array].element_bytes, arguments[0], steps[0]
         is_whole = length == 1 or step == size
+        stretch = _stretch(arrays[array], length if is_whole else 1, arguments, steps)
         for address in (first,) if is_whole else range(first, first + length * step, step):
-            if address != end or size != width or start == end:
-                pieces += _cut(last, start, end, width, longest)
-                start, end, width = address, address, size
-            end += length * size if is_whole else size
+            if address != end or size != width or not stretches:
+                pieces += joined(last, start, width, stretches, longest)
+                start, end, width, stretches = address, address, size, []
+            stretches.append(stretch)
+            end += stretch.length * size
             last = array
-    pieces += _cut(last, start, end, width, longest)
+    pieces += joined(last, start, width, stretches, longest)
     return pieces
 
 
-def _cut(array: str, start: int, end: int, size: int, longest: int) -> Sequence[Piece]:
-    """The elements from an address up to an end in pieces of at most the longest."""
-    count = (end - start) // size
-    if count <= longest:
-        return (Piece(array, start, count),) if count else ()
-    return [Piece(array, start + k * size, min(longest, count - k)) for k in range(0, count, longest)]
+def _stretch(array: Placed, length: int, arguments: Sequence[int], steps: tuple[int, ...]) -> Stretch:
+    """The elements of a run: slices where it goes along a row, else one by one."""
+    if array.slice_size == 1 or not is_row(steps[1:]):
+        return Stretch(length)
+    return Stretch(length, arguments[-1] % array.slice_size, array.slice_size)

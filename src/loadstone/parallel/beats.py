@@ -1,0 +1,169 @@
+"""Beats: how many neighbouring elements of an array move in one cycle between a bus and its local memory.
+
+A slice is what of a row has the same quotient by a size in its last subscript. Its elements are in different banks, and
+at the same place in each of them, if the bank is the last subscript modulo a multiple of the size. Lanes may want other
+banks: a common banking is proved to serve both, or the array moves one element in a cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.ranges import Ranges
+from loadstone.loops.slices import has_rows
+from loadstone.loops.tile_loops import move_loops
+from loadstone.model.expression import integer
+from loadstone.parallel.banks import (
+    MOST_GROWTH,
+    Banking,
+    Touch,
+    conflict_free,
+    moduli_for,
+    possible_banks,
+    successive_parts,
+)
+from loadstone.parallel.lanes import Lanes, touches_of
+from loadstone.storage.buffers import Buffer, Component
+
+APART = "its elements are apart in external memory"
+NO_ROWS = "no loop of a tile goes along its rows"
+NO_BANKS = "no banks are known to serve both lanes and beats"
+SHORT = "its rows in local memory have at most {} elements"
+TOO_LARGE = "the banks would take more than twice the memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Beats:
+    """The elements of arrays that fit a beat, those that move in a cycle, and why these are fewer."""
+
+    fits: Mapping[str, int]
+    sizes: Mapping[str, int]
+    reasons: Mapping[str, str]
+
+    def size(self, array: str) -> int:
+        """The size of the slices of an array."""
+        return self.sizes.get(array, 1)
+
+    @property
+    def most(self) -> int:
+        """The most elements that move in a cycle."""
+        return max(self.sizes.values(), default=1)
+
+    @property
+    def are_several(self) -> bool:
+        """Whether a beat holds several elements of some array."""
+        return any(fits > 1 for fits in self.fits.values())
+
+    @property
+    def several(self) -> dict[str, int]:
+        """The arrays of which several elements move in a cycle."""
+        return {name: size for name, size in self.sizes.items() if size > 1}
+
+    def as_json(self) -> dict[str, Any]:
+        """The elements per cycle of each array, and the reasons for fewer than a beat holds."""
+        return {"elements": dict(self.sizes), "reasons": dict(self.reasons)}
+
+
+def find_beats(
+    accelerator: Accelerator, ranges: Ranges, lanes: Lanes, fits: Mapping[str, int], apart: frozenset[str]
+) -> tuple[Beats, Lanes]:
+    """Slices that are as large as possible, of arrays of which some elements fit a beat, and lanes with their banks.
+
+    The elements of arrays that are `apart` are not next to each other in external memory.
+    """
+    sizes, reasons = dict[str, int](), dict[str, str]()
+    for array, most in fits.items():
+        banking, reason = None, APART if array in apart else NO_ROWS
+        if most > 1 and array not in apart and _has_rows(accelerator, array):
+            banking, sizes[array], reason = _largest(accelerator.buffers[array], ranges, lanes, most)
+        if banking is not None:
+            lanes = _with_banks(accelerator.buffers[array], ranges, lanes, banking)
+        sizes.setdefault(array, 1)
+        if sizes[array] < most:
+            reasons[array] = reason
+    return Beats(fits, sizes, reasons), lanes
+
+
+def _has_rows(accelerator: Accelerator, array: str) -> bool:
+    return any(has_rows(move_loops(accelerator, verb), array) for verb in ("load", "store"))
+
+
+def _largest(buffer: Buffer, ranges: Ranges, lanes: Lanes, most: int) -> tuple[Banking | None, int, str]:
+    """Banks for the largest slices, their size, and why they are not larger."""
+    row = _row_length(buffer, ranges)
+    size = min(most, 1 << (row - 1).bit_length())
+    touches, reason = _touches(buffer, ranges, lanes), SHORT.format(row) if size < most else ""
+    current = lanes.banking.get(buffer.array.name, Banking(1, 1, buffer.components))
+    while size > 1:
+        for banking in _candidates(buffer, current, size, tries=3 if touches else 1):
+            if not _is_small(banking, current, ranges):
+                reason = TOO_LARGE
+            elif all(conflict_free(banking.bank_of(buffer), touch) for touch in touches):
+                return banking, size, reason
+            else:
+                reason = NO_BANKS
+        reason, size = reason or TOO_LARGE, size // 2
+    return None, 1, reason
+
+
+def _row_length(buffer: Buffer, ranges: Ranges) -> int:
+    """The elements of a row that are in local memory at a time, at most."""
+    return max(ranges.greatest(part.size) for part in successive_parts(buffer) if part.row == _last_row(buffer))
+
+
+def _last_row(buffer: Buffer) -> tuple[int, ...]:
+    """The row of a mapping by the last subscript alone."""
+    return tuple(int(k == buffer.array.rank - 1) for k in range(buffer.array.rank))
+
+
+def _touches(buffer: Buffer, ranges: Ranges, lanes: Lanes) -> list[Touch]:
+    """The accesses of lanes that run together."""
+    grouping = lanes.grouping
+    if grouping is None:
+        return []
+    found = touches_of(grouping, buffer.array.name, ranges.known)
+    return [touch for touch in found if touch.place[0] in grouping.steps]
+
+
+def _candidates(buffer: Buffer, current: Banking, size: int, tries: int) -> Iterator[Banking]:
+    """Banks by the last subscript, at least as many as now, and as a slice has elements."""
+    row = _last_row(buffer)
+    for count in (max(size, current.count) << k for k in range(tries)):
+        for parts, successive in ((buffer.components, False), (successive_parts(buffer), True)):
+            for index, part in enumerate(parts):
+                if part.row == row:
+                    others = (*parts[:index], *parts[index + 1 :])
+                    yield from _banked(part, others, count, successive=successive)
+
+
+def _banked(part: Component, others: Sequence[Component], count: int, *, successive: bool) -> Iterator[Banking]:
+    """Banks by one dimension, whose modulus is a multiple of their number."""
+    for modulus in moduli_for(part, count, successive=successive):
+        if modulus is None or modulus % count == 0:
+            size = part.size if modulus is None else integer(modulus)
+            yield Banking(count, 1, (*others, replace(part, modulus=modulus, size=size)))
+
+
+def _is_small(banking: Banking, current: Banking, ranges: Ranges) -> bool:
+    return _cells(banking, ranges) <= MOST_GROWTH * _cells(current, ranges) + banking.count
+
+
+def _cells(banking: Banking, ranges: Ranges) -> int:
+    """The words of a memory with banks."""
+    *others, last = [ranges.greatest(part.size) for part in banking.parts]
+    block = banking.step * banking.count
+    return prod(others) * -(-last // block) * block
+
+
+def _with_banks(buffer: Buffer, ranges: Ranges, lanes: Lanes, banking: Banking) -> Lanes:
+    """The lanes with other banks of an array."""
+    name, banks = buffer.array.name, dict(lanes.banks)
+    if lanes.grouping is not None:
+        touches = touches_of(lanes.grouping, name, ranges.known)
+        banks |= {touch.place: possible_banks(banking, buffer, touch) for touch in touches}
+    described = {**lanes.described, name: banking.described}
+    return replace(lanes, banking={**lanes.banking, name: banking}, banks=banks, described=described)
