@@ -12,6 +12,7 @@ from loadstone.emit.hdl.vectors import Vectors
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
 from loadstone.exercise import exercised
+from loadstone.hardware.datapath.functions import hardware_functions
 from loadstone.hardware.layout import ArrayLayouts, memory_words
 from loadstone.model.kernel import Kernel
 from loadstone.options import IntegrationOptions
@@ -53,7 +54,7 @@ def build_accelerator(
 
 def _compared(kernel: Kernel, values: Mapping[str, int]) -> tuple[Memory, Memory]:
     """Memory after and before a run of the original; refused where a testbench would have nothing to compare."""
-    ended, start = trial(kernel, values)
+    ended, start = trial(kernel, values, functions=hardware_functions(kernel))
     if not any(ended[name].cells for name in live_out_arrays(kernel)):
         shown = ", ".join(f"{name}={value}" for name, value in values.items()) or "no parameters"
         hint = "give larger parameters with -p" if values else "write to an array that is visible outside"

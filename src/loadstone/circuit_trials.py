@@ -11,6 +11,7 @@ from loadstone.dram.litedram import BUS
 from loadstone.dram.timing import Timing, preset
 from loadstone.emit.hdl.description import statement_times
 from loadstone.errors import Diagnostic, InputError, ToolError, UnsupportedError
+from loadstone.hardware.datapath.functions import hardware_functions
 from loadstone.hardware.design import BusDesign
 from loadstone.hardware.harness.cycle_limits import cycle_limit
 from loadstone.hardware.network.top import NetworkDesign
@@ -18,12 +19,12 @@ from loadstone.loops.accelerator import predicted_words
 from loadstone.model.kernel import Kernel
 from loadstone.networks.instances import network_words
 from loadstone.options import HardwareOptions, RunOptions
-from loadstone.outcome import Baseline, MemoryUse, Outcome, Sample, Traffic
+from loadstone.outcome import Baseline, MemoryUse, Outcome, Rounding, Sample, Traffic
 from loadstone.simulate.hardware.on_chip import HardwareRun, OnChipSimulator
 from loadstone.simulate.hardware.system import ExternalMemory, SystemResult, SystemRun
 from loadstone.simulate.memory import Memory
 from loadstone.simulate.prediction.model import Prediction, has_many_tiles, predict_design
-from loadstone.transform.tiling import tiling_info
+from loadstone.transform.tiling import TiledKernel, tiling_info
 from loadstone.trials import instance_count, rounding, trial, verdict
 
 
@@ -51,7 +52,7 @@ def run_on_chip(compilation: CircuitCompilation, options: RunOptions) -> Outcome
     """The outcome of a kernel with its arrays on the chip."""
     design, values = compilation.on_chip, compilation.values
     kernel, simulator = design.compute.kernel, _simulator(options)
-    expected, actual = trial(kernel, values, options.seed)
+    expected, actual = trial(kernel, values, options.seed, hardware_functions(kernel))
     cycles = HardwareRun(design, values, actual).execute(simulator, _waveform(options))
     return Outcome(
         target=options.target,
@@ -69,7 +70,7 @@ def run_system(compilation: CircuitCompilation, external: ExternalMemory, option
     """The outcome of an accelerator with external memory, and of the direct baseline."""
     compilation = circuit_for(compilation, external)
     kernel, values, design = compilation.tiles.kernel, compilation.values, compilation.design
-    expected, actual = trial(kernel, values, options.seed)
+    expected, actual = trial(kernel, values, options.seed, hardware_functions(kernel))
     run = _simulated(design, kernel, external, values, actual, _waveform(options))
     return Outcome(
         target="verilog",
@@ -78,7 +79,7 @@ def run_system(compilation: CircuitCompilation, external: ExternalMemory, option
         parameters=values,
         instances=instance_count(kernel, values),
         verdict=verdict(kernel, expected, actual),
-        rounding=rounding(compilation.kernel, compilation.tiles, values, actual, options.seed),
+        rounding=_rounding(compilation.kernel, compilation.tiles, values, actual, options),
         traffic=Traffic(run.loaded, run.stored, predicted_words(compilation.accelerator, values)),
         cycles=run.cycles,
         baseline=None if options.no_baseline else baseline(compilation, external),
@@ -105,7 +106,7 @@ def run_direct(
     design: BusDesign, kernel: Kernel, values: Mapping[str, int], external: ExternalMemory, seed: int = 0
 ) -> SystemResult:
     """The run of a direct baseline; raises `ToolError` where it leaves other memory than the original."""
-    expected, actual = trial(kernel, values, seed)
+    expected, actual = trial(kernel, values, seed, hardware_functions(kernel))
     run = _simulated(design, kernel, external, values, actual)
     wrong = verdict(kernel, expected, actual).mismatches
     if wrong:
@@ -145,7 +146,7 @@ def run_network(compilation: CircuitCompilation, external: ExternalMemory, optio
     compilation = circuit_for(compilation, external)
     network, values, design = compilation.network, compilation.values, compilation.network_design
     kernel = network.tiles.kernel
-    expected, actual = trial(kernel, values, options.seed)
+    expected, actual = trial(kernel, values, options.seed, hardware_functions(kernel))
     memory = {**actual, **_result_places(design, actual)}
     run = _simulated(design, kernel, external, values, memory, _waveform(options))
     actual |= {name: memory[title] for name, title in design.results.items()}
@@ -156,12 +157,19 @@ def run_network(compilation: CircuitCompilation, external: ExternalMemory, optio
         parameters=values,
         instances=instance_count(kernel, values),
         verdict=verdict(kernel, expected, actual),
-        rounding=rounding(compilation.kernel, network.tiles, values, actual, options.seed),
+        rounding=_rounding(compilation.kernel, network.tiles, values, actual, options),
         traffic=Traffic(run.loaded, run.stored, network_words(network, values, scalars=False)),
         cycles=run.cycles,
         memory=_memory_use(external, run),
         tiling=tiling_info(network.tiles),
     )
+
+
+def _rounding(
+    original: Kernel, tiles: TiledKernel, values: Mapping[str, int], actual: Memory, options: RunOptions
+) -> Rounding | None:
+    """How memory after a run compares with the original order, the functions being those of hardware in both."""
+    return rounding(original, tiles, values, actual, options.seed, hardware_functions(original))
 
 
 def _simulated(

@@ -108,12 +108,15 @@ def _compiled_ways(kernel: Kernel, loops: Node | None) -> Iterator[tuple[str, Co
     yield "printed C", compile_printed(kernel, loops)
 
 
-def trial(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0) -> tuple[Memory, Memory]:
-    """What the original program leaves of generated data, and the same data before a run."""
+def trial(kernel: Kernel, parameters: Mapping[str, int], seed: int = 0, functions: str = "") -> tuple[Memory, Memory]:
+    """What the original program leaves of generated data, and the same data before a run.
+
+    `functions` are definitions in C of library functions, which it calls instead of the library's.
+    """
     start = initial_memory(kernel, parameters, seed)
     check_in_bounds(kernel, parameters)
     expected = copied(start)
-    compile_reference(kernel).run(parameters, expected)
+    compile_reference(kernel, functions).run(parameters, expected)
     return expected, start
 
 
@@ -125,12 +128,17 @@ def memory_of(kernel: Kernel, parameters: Mapping[str, int], seed: int, start: M
 
 
 def rounding(
-    original: Kernel, tiles: TiledKernel, parameters: Mapping[str, int], actual: Memory, seed: int = 0
+    original: Kernel,
+    tiles: TiledKernel,
+    parameters: Mapping[str, int],
+    actual: Memory,
+    seed: int = 0,
+    functions: str = "",
 ) -> Rounding | None:
     """How memory after a run compares with the original order, if floating-point reductions ran in another one."""
     if not tiles.rounded:
         return None
-    expected, start = trial(original, parameters, seed)
+    expected, start = trial(original, parameters, seed, functions)
     few = instance_count(original, parameters) <= MOST_BOUNDED
     both = (original, copied(start)), (tiles.kernel, memory_of(tiles.kernel, parameters, seed, copied(start)))
     bounds = [rounding_errors(each, parameters, memory) for each, memory in both] if few else None

@@ -10,14 +10,18 @@ from loadstone.model.functions import SIGNATURES
 from loadstone.model.kernel import Kernel
 
 
-def undefined_calls(kernel: Kernel) -> Iterator[Call]:
-    """The calls of functions without definition."""
+def calls(kernel: Kernel) -> Iterator[Call]:
+    """The calls of functions."""
     for statement in kernel.statements:
         accesses = (*statement.reads, statement.write)
         subscripts = (subscript for access in accesses for subscript in access.subscripts)
         for expression in (statement.value, *((statement.condition,) if statement.condition else ()), *subscripts):
-            calls = (part for part in walk(expression) if isinstance(part, Call))
-            yield from (call for call in calls if call.function not in SIGNATURES)
+            yield from (part for part in walk(expression) if isinstance(part, Call))
+
+
+def undefined_calls(kernel: Kernel) -> Iterator[Call]:
+    """The calls of functions without definition."""
+    return (call for call in calls(kernel) if call.function not in SIGNATURES)
 
 
 def check_executable(kernel: Kernel) -> None:

@@ -4,6 +4,7 @@ from loadstone.operators.add_sub import make_add, make_subtract
 from loadstone.operators.compare import make_compare, make_maximum, make_minimum
 from loadstone.operators.convert import make_convert, make_from_integer, make_to_integer
 from loadstone.operators.divide import make_divide
+from loadstone.operators.exponential import make_exponential
 from loadstone.operators.fixed import (
     make_fixed_add,
     make_fixed_convert,
@@ -14,8 +15,10 @@ from loadstone.operators.fixed import (
 )
 from loadstone.operators.formats import BFLOAT16, DOUBLE, HALF, SINGLE, Fixed, Float
 from loadstone.operators.integer import make_integer_divide, make_integer_modulo, make_integer_multiply
+from loadstone.operators.logarithm import make_logarithm
 from loadstone.operators.multiply import make_multiply
 from loadstone.operators.pipeline import Operator, Pipeline
+from loadstone.operators.power import make_power
 from loadstone.operators.sign import make_absolute, make_negate
 from loadstone.operators.square_root import make_square_root
 
@@ -33,6 +36,7 @@ __all__ = [
     "make_compare",
     "make_convert",
     "make_divide",
+    "make_exponential",
     "make_fixed_add",
     "make_fixed_convert",
     "make_fixed_divide",
@@ -43,10 +47,12 @@ __all__ = [
     "make_integer_divide",
     "make_integer_modulo",
     "make_integer_multiply",
+    "make_logarithm",
     "make_maximum",
     "make_minimum",
     "make_multiply",
     "make_negate",
+    "make_power",
     "make_square_root",
     "make_subtract",
     "make_to_integer",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from loadstone.errors import Span
 from loadstone.hardware.datapath.arithmetic import (
@@ -23,13 +22,10 @@ from loadstone.hardware.datapath.arithmetic import (
     whole,
 )
 from loadstone.hardware.datapath.dataflow import Node, known, logic, operated
+from loadstone.hardware.datapath.functions import MakeFloat, float_of, operator_of
 from loadstone.hardware.words import bits_of, encoded, format_of
 from loadstone.model.types import BOOL, FLOAT, ScalarType
 from loadstone.operators import (
-    DOUBLE,
-    SINGLE,
-    Float,
-    Operator,
     make_absolute,
     make_add,
     make_compare,
@@ -37,11 +33,8 @@ from loadstone.operators import (
     make_divide,
     make_fixed_from_float,
     make_from_integer,
-    make_maximum,
-    make_minimum,
     make_multiply,
     make_negate,
-    make_square_root,
     make_subtract,
     make_to_integer,
 )
@@ -49,30 +42,13 @@ from loadstone.operators.compare import Relation
 from loadstone.rtl.conditions import mux
 from loadstone.rtl.types import bit, signed
 
-
-class _MakeFloat(Protocol):
-    """Makes an operator on floating-point numbers."""
-
-    def __call__(self, format: Float, *, subnormals: bool = True) -> Operator: ...
-
-
 _RELATIONS: dict[str, Relation] = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-_FLOATS: dict[str, _MakeFloat] = {
+_FLOATS: dict[str, MakeFloat] = {
     "+": make_add,
     "-": make_subtract,
     "*": make_multiply,
     "/": make_divide,
 }
-_FUNCTIONS: dict[str, _MakeFloat] = {
-    "sqrt": make_square_root,
-    "fmin": make_minimum,
-    "fmax": make_maximum,
-}
-
-
-def float_of(kind: ScalarType) -> Float:
-    """The format of a floating-point type."""
-    return DOUBLE if kind.bits == 64 else SINGLE
 
 
 def unary(op: str, node: Node, kind: ScalarType) -> Node:
@@ -161,6 +137,7 @@ class Operations:
         name = function.removesuffix("f") if kind == FLOAT else function
         if name == "fabs":
             return operated(name, make_absolute(float_of(kind)), *arguments)
-        if name not in _FUNCTIONS:
+        operator = operator_of(function, self.subnormals)
+        if operator is None:
             raise unsupported(f"the function '{function}'", span)
-        return operated(name, _FUNCTIONS[name](float_of(kind), subnormals=self.subnormals), *arguments)
+        return operated(name, operator, *arguments)

@@ -24,6 +24,9 @@ EXACT = ("-fwrapv", "-ffp-contract=off")
 """Flags that make integers wrap around and floating-point operations round one by one."""
 
 _LENIENT = ("-O1", "-w")
+_FUNCTIONS = "functions.c"
+_AS_CALLED = ("-O0", "-fno-builtin", "-frounding-math")
+"""Flags that leave every call of a library function a call."""
 
 
 class Words(NamedTuple):
@@ -102,9 +105,12 @@ def compile_original(kernel: Kernel) -> CompiledKernel:
     return _compile_text(kernel, emit_original(kernel, "original"), "original", "original program")
 
 
-def compile_reference(kernel: Kernel) -> CompiledKernel:
-    """The kernel's own C text if it has one, else C printed from the model, compiled."""
-    return _compile_text(kernel, emit_reference(kernel, "reference"), "reference", "original program")
+def compile_reference(kernel: Kernel, functions: str = "") -> CompiledKernel:
+    """The kernel's own C text if it has one, else C printed from the model, compiled.
+
+    `functions` are definitions in C of library functions, which it calls instead of the library's.
+    """
+    return _compile_text(kernel, emit_reference(kernel, "reference"), "reference", "original program", functions)
 
 
 def compile_printed(kernel: Kernel, loops: Node | None = None) -> CompiledKernel:
@@ -112,8 +118,11 @@ def compile_printed(kernel: Kernel, loops: Node | None = None) -> CompiledKernel
     return _compile_text(kernel, emit_printed(kernel, "printed", loops), "printed")
 
 
-def _compile_text(kernel: Kernel, text: str, entry: str, what: str = "printed program") -> CompiledKernel:
+def _compile_text(
+    kernel: Kernel, text: str, entry: str, what: str = "printed program", functions: str = ""
+) -> CompiledKernel:
     suffix = "c" if entry == "printed" else reference_suffix(kernel)
     name = f"kernel.{suffix}"
-    flags = ("-std=gnu++17" if suffix == "cpp" else "-std=gnu11", *_LENIENT)
-    return CompiledKernel(kernel, Sources({name: text}, [name], flags), entry, what)
+    files = {name: text, _FUNCTIONS: functions} if functions else {name: text}
+    flags = ("-std=gnu++17" if suffix == "cpp" else "-std=gnu11", *_LENIENT, *(_AS_CALLED if functions else ()))
+    return CompiledKernel(kernel, Sources(files, list(files), flags), entry, what)

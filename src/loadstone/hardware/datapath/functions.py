@@ -1,0 +1,123 @@
+"""Library functions as operators, and as C functions that give the same bits.
+
+`sqrt`, `fmin`, `fmax` and `fabs` are exact, in hardware as in the C library. The others are specified by their
+operators: the C library leaves the last bits of its own open. A program that is compared with hardware calls these
+functions instead of the library's, so that results can agree bit by bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from loadstone.model.definitions import calls
+from loadstone.model.functions import SIGNATURES
+from loadstone.model.kernel import Kernel
+from loadstone.model.types import ScalarType
+from loadstone.operators import (
+    DOUBLE,
+    SINGLE,
+    Float,
+    Operator,
+    make_exponential,
+    make_logarithm,
+    make_maximum,
+    make_minimum,
+    make_power,
+    make_square_root,
+)
+from loadstone.operators.software import HELPERS, emit_function
+
+
+class MakeFloat(Protocol):
+    """Makes an operator on floating-point numbers."""
+
+    def __call__(self, format: Float, *, subnormals: bool = True) -> Operator:
+        """The operator for a format."""
+        ...
+
+
+_EXACT: dict[str, MakeFloat] = {"sqrt": make_square_root, "fmin": make_minimum, "fmax": make_maximum}
+_APPROXIMATE: dict[str, MakeFloat] = {"exp": make_exponential, "log": make_logarithm, "pow": make_power}
+
+ERROR_BOUND = 0.52
+"""How far results of approximate functions are from the exact ones at most, in units in the last place."""
+
+
+def float_of(kind: ScalarType) -> Float:
+    """The format of a floating-point type."""
+    return DOUBLE if kind.bits == 64 else SINGLE
+
+
+def operator_of(function: str, subnormals: bool) -> Operator | None:
+    """The operator for a library function on floating-point numbers, where there is one."""
+    kind = SIGNATURES[function][1]
+    make = (_EXACT | _APPROXIMATE).get(_generic(function))
+    return None if make is None else make(float_of(kind), subnormals=subnormals)
+
+
+def approximate_functions(kernel: Kernel) -> tuple[str, ...]:
+    """The functions that a kernel calls whose last bits the C library leaves open, in hardware."""
+    called = {call.function for call in calls(kernel)}
+    return tuple(sorted(name for name in called if name in SIGNATURES and _generic(name) in _APPROXIMATE))
+
+
+def hardware_functions(kernel: Kernel) -> str:
+    """The approximate functions that a kernel calls, defined in C as hardware computes them; empty for none."""
+    return emit_functions(approximate_functions(kernel))
+
+
+def emit_functions(functions: Iterable[str]) -> str:
+    """Functions of the C library, defined in C as hardware computes them; empty for none.
+
+    >>> "float expf(float a)" in emit_functions(["expf"]), emit_functions([])
+    (True, '')
+    """
+    found = [_definition(name) for name in functions]
+    return "\n".join([_HEAD, HELPERS, *found, _FOOT]) if found else ""
+
+
+_HEAD = """#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+"""
+_FOOT = """#ifdef __cplusplus
+}
+#endif
+"""
+
+
+def _generic(function: str) -> str:
+    """The name of a function for all types."""
+    arguments, _ = SIGNATURES[function]
+    return function.removesuffix("f") if arguments[0].bits == 32 else function
+
+
+def _definition(function: str) -> str:
+    """A function of the library by that of its operator."""
+    arguments, kind = SIGNATURES[function]
+    operator = operator_of(function, True)
+    assert operator is not None
+    names = "ab"[: len(arguments)]
+    word = "unsigned long long" if kind.bits == 64 else "unsigned"
+    parameters = ", ".join(f"{kind} {name}" for name in names)
+    copies = [f"  memcpy(&bits_of_{name}, &{name}, sizeof {name});" for name in names]
+    words = ", ".join(f"bits_of_{name}" for name in (*names, "result"))
+    given = ", ".join(f"bits_of_{name}" for name in names)
+    return "\n".join(
+        [
+            emit_function(operator, f"bits_of_{function}"),
+            f'__attribute__((visibility("hidden"))) {kind} {function}({parameters})',
+            "{",
+            f"  {kind} result;",
+            f"  {word} {words};",
+            *copies,
+            f"  bits_of_result = ({word})bits_of_{function}({given});",
+            "  memcpy(&result, &bits_of_result, sizeof result);",
+            "  return result;",
+            "}",
+            "",
+        ]
+    )

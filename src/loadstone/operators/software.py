@@ -1,0 +1,176 @@
+"""Operators as functions in C that give the same bits: what a pipeline computes, without its registers.
+
+Every value is an unsigned number of 128 bits; one of a signed type has its sign repeated up to the top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import assert_never
+
+from loadstone.operators.pipeline import Operator
+from loadstone.rtl import Bits, RtlError, Signal, Value
+from loadstone.rtl.expressions import (
+    Binary,
+    Compare,
+    Concat,
+    Const,
+    Extend,
+    Mux,
+    Reduce,
+    Reinterpret,
+    Shift,
+    Slice,
+    Unary,
+)
+from loadstone.rtl.memory import Memory
+from loadstone.rtl.module import Drive, Instance, Item, Process, Section
+from loadstone.rtl.statements import Assign, If, Statement
+
+MOST_BITS = 128
+"""The widest values that C computes with."""
+
+HELPERS = """typedef unsigned __int128 wide;
+
+static inline wide loadstone_unsigned(wide value, int bits) { return value << (128 - bits) >> (128 - bits); }
+static inline wide loadstone_signed(wide value, int bits)
+{
+  return (wide)((__int128)(value << (128 - bits)) >> (128 - bits));
+}
+static inline wide loadstone_left(wide value, wide amount) { return amount < 128 ? value << amount : 0; }
+static inline wide loadstone_right(wide value, wide amount) { return amount < 128 ? value >> amount : 0; }
+static inline wide loadstone_right_signed(wide value, wide amount)
+{
+  return (wide)((__int128)value >> (amount < 128 ? amount : 127));
+}
+"""
+"""What functions of operators call."""
+
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def emit_function(operator: Operator, name: str) -> str:
+    """A C function on the bits of operands that returns the bits of the result."""
+    module = operator.module
+    operands = [port for port in module.of_kind("input") if port.name != "ce"]
+    parameters = ", ".join(f"wide {_name(operand)}" for operand in operands)
+    lines = [f"  const wide {_name(target)} = {_text(value)};" for target, value in _assignments(module.items)]
+    result = _name(module["result"])
+    return "\n".join([f"static wide {name}({parameters})", "{", *lines, f"  return {result};", "}", ""])
+
+
+def _assignments(items: Iterable[Item]) -> Iterator[tuple[Signal, Value]]:
+    """What a pipeline computes, in order; its registers take their values at once."""
+    for item in items:
+        match item:
+            case Section():
+                pass
+            case Drive():
+                yield item.target, item.value
+            case Process():
+                yield from _assigned(item.body)
+            case Memory() | Instance():
+                raise RtlError(f"'{item.name}' is no part of a pipeline")
+            case _:
+                assert_never(item)
+
+
+def _assigned(body: Iterable[Statement]) -> Iterator[tuple[Signal, Value]]:
+    """What a process assigns while the pipeline moves."""
+    for statement in body:
+        match statement:
+            case Assign():
+                yield statement.target, statement.value
+            case If():
+                yield from _assigned(statement.branches[0][1])
+            case _:
+                raise RtlError("a pipeline has no cases")
+
+
+def _name(signal: Signal) -> str:
+    return f"v_{signal.name}"
+
+
+def _text(value: Value) -> str:
+    """An expression in C; every part of it gives a value of its type."""
+    if value.width > MOST_BITS:
+        raise RtlError(f"C computes with {MOST_BITS} bits at most, not {value.width}")
+    match value:
+        case Const():
+            return _number(value.value)
+        case Signal():
+            return _name(value)
+        case Unary():
+            return _wrapped(f"{'~' if value.operator == 'not' else '-'}{_text(value.operand)}", value.bits)
+        case Binary():
+            return _wrapped(f"{_text(value.left)} {_OPERATORS[value.operator]} {_text(value.right)}", value.bits)
+        case Compare():
+            return _compared(value)
+        case Mux():
+            return f"({_text(value.condition)} ? {_text(value.left)} : {_text(value.right)})"
+        case _:
+            return _rearranged(value)
+
+
+def _rearranged(value: Value) -> str:
+    """An expression that moves bits."""
+    match value:
+        case Shift(direction="left"):
+            return _wrapped(f"loadstone_left({_text(value.operand)}, {_text(value.amount)})", value.bits)
+        case Shift():
+            sign = "_signed" if value.bits.signed else ""
+            return f"loadstone_right{sign}({_text(value.operand)}, {_text(value.amount)})"
+        case Extend():
+            return _text(value.operand)
+        case Reinterpret():
+            return _wrapped(_text(value.operand), value.bits)
+        case Slice():
+            return _wrapped(f"{_text(value.operand)} >> {value.low}", value.bits)
+        case Concat():
+            return _concat(value)
+        case Reduce():
+            return _reduced(value)
+        case _:
+            raise AssertionError(value)
+
+
+def _number(value: int) -> str:
+    """A number of 128 bits."""
+    high, low = divmod(value % (1 << MOST_BITS), 1 << 64)
+    return f"((wide){high:#x}u << 64 | {low:#x}u)" if high else f"(wide){low:#x}u"
+
+
+def _wrapped(text: str, target: Bits) -> str:
+    """A number modulo 2^width."""
+    if target.width == MOST_BITS:
+        return f"({text})"
+    return f"loadstone_{'signed' if target.signed else 'unsigned'}({text}, {target.width})"
+
+
+def _compared(value: Compare) -> str:
+    sign = "(__int128)" if value.left.bits.signed else ""
+    return f"(wide)({sign}{_text(value.left)} {_COMPARISONS[value.operator]} {sign}{_text(value.right)})"
+
+
+def _concat(value: Concat) -> str:
+    """Parts shifted to their places."""
+    low = value.width
+    texts: list[str] = []
+    for part in value.parts:
+        low -= part.width
+        texts.append(f"{_text(part)} << {low}" if low else _text(part))
+    return f"({' | '.join(texts)})"
+
+
+def _reduced(value: Reduce) -> str:
+    """One bit from all bits of a value."""
+    bits = _wrapped(_text(value.operand), Bits(value.operand.width))
+    match value.operator:
+        case "any":
+            return f"(wide)({bits} != 0)"
+        case "all":
+            return f"(wide)({bits} == {_number((1 << value.operand.width) - 1)})"
+        case "parity":
+            half = f"({bits} ^ {bits} >> 64)"
+            return f"(wide)__builtin_parityll((unsigned long long){half})"
