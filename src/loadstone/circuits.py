@@ -21,14 +21,17 @@ from loadstone.hardware.direct.top import make_direct_design
 from loadstone.hardware.network.top import NetworkDesign, make_network_design
 from loadstone.hardware.on_chip import OnChipDesign, make_on_chip
 from loadstone.loops.ranges import Limits, parameter_limits
+from loadstone.loops.tile_loops import has_move_loops
 from loadstone.loops.transformed import program_loops
 from loadstone.model.definitions import check_executable
 from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.kernel import Kernel
 from loadstone.networks.model import Network
 from loadstone.options import ADDRESS_WIDTHS, OUTSTANDING, HardwareOptions
-from loadstone.pipeline import Compilation
+from loadstone.pipeline import Compilation, plan_tiles
 from loadstone.rtl.module import Module
+from loadstone.transfer.boxed import boxed_arrays
+from loadstone.transfer.plan import Plan
 from loadstone.transform.program import program_of
 from loadstone.transform.temporaries import without_temporaries
 
@@ -75,6 +78,14 @@ class CircuitCompilation(Compilation):
         """The ranges of parameters that the hardware is made for; functions need definitions, and loops ends."""
         check_executable(self.kernel)
         return parameter_limits(self.kernel, self.values)
+
+    @cached_property
+    def transfers(self) -> Plan:
+        """What each tile loads and stores: exactly what it must, or boxes where that is too complicated for loops."""
+        exact = plan_tiles(self.tiles, keep_dead_stores=self.choices.keep_dead_stores, limit=self.limit)
+        if has_move_loops(exact):
+            return exact
+        return Plan(self.tiles, boxed_arrays(self.tiles), False, "tiles move boxes, what they need is too complicated")
 
     @cached_property
     def on_chip(self) -> OnChipDesign:

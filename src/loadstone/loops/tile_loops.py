@@ -16,7 +16,9 @@ from loadstone.model.expression import Expression, substituted
 from loadstone.poly import renamed_dims
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.spaces import Dim, inputs_to_parameters
+from loadstone.transfer.plan import Plan
 from loadstone.transfer.tile_accesses import existing_tiles
+from loadstone.transform.tiling import TiledKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,10 @@ def _filled(tree: Node, name: str, body: Callable[[Instance], Node]) -> Node:
     return with_instances(tree, lambda instance: body(instance) if instance.statement == name else instance)
 
 
+MOVE_LIMIT = 4_000_000
+"""The isl operations for the loops over what tiles move of an array; all examples but one take less than 250,000."""
+
+
 @lru_cache(maxsize=16)
 def move_loops(accelerator: Accelerator, verb: str) -> Node:
     """The loops over what a tile loads or stores, arrays one after the other; instances are elements of an array.
@@ -91,33 +97,38 @@ def move_loops(accelerator: Accelerator, verb: str) -> Node:
     """
     plan = accelerator.plan
     moves = {name: part.load if verb == "load" else part.store for name, part in plan.arrays.items()}
-    return Block(tuple(_moves(accelerator, name, move) for name, move in moves.items() if not move.is_empty()))
+    return Block(tuple(_moves(plan.tiles, name, move) for name, move in moves.items() if not move.is_empty()))
 
 
 def sliced_moves(accelerator: Accelerator, verb: str, sizes: Mapping[str, int]) -> Node:
     """The loops over what a tile loads or stores, slice by slice in arrays that have a size."""
-    return sliced(move_loops(accelerator, verb), sizes, _existing(accelerator))
+    return sliced(move_loops(accelerator, verb), sizes, _existing(accelerator.plan.tiles))
 
 
-def _existing(accelerator: Accelerator) -> isl.Set:
+def _existing(tiles: TiledKernel) -> isl.Set:
     """The coordinates of tiles, as parameters."""
-    tiles = accelerator.plan.tiles
     return inputs_to_parameters(isl.Map.from_domain(existing_tiles(tiles)), tiles.inner).params()
 
 
-def _moves(accelerator: Accelerator, name: str, move: isl.Map) -> Node:
-    """Loops over the elements of an array that a tile moves, row by row."""
-    tiles = accelerator.plan.tiles
-    named, context = renamed_dims(move, tiles.inner, Dim.in_), _existing(accelerator)
+def has_move_loops(plan: Plan) -> bool:
+    """Whether loops over what tiles move are found for all arrays."""
+    moves = ((name, move) for name, part in plan.arrays.items() for move in (part.load, part.store))
     try:
-        with operation_limit():
+        return all(_moves(plan.tiles, name, move) is not None for name, move in moves if not move.is_empty())
+    except UnsupportedError:
+        return False
+
+
+@lru_cache(maxsize=64)
+def _moves(tiles: TiledKernel, name: str, move: isl.Map) -> Node:
+    """Loops over the elements of an array that a tile moves, row by row."""
+    named, array = renamed_dims(move, tiles.inner, Dim.in_), tiles.kernel.arrays[name]
+    context = _existing(tiles)
+    try:
+        with operation_limit(MOVE_LIMIT):
             elements = inputs_to_parameters(named, tiles.inner).coalesce()
-            variables = [f"{name}_{k}" for k in range(accelerator.kernel.arrays[name].rank)]
-            return loops_over(elements, name, variables, context)
+            return loops_over(elements, name, [f"{name}_{k}" for k in range(array.rank)], context)
     except LimitReached:
-        where, hint = (
-            accelerator.kernel.arrays[name].span,
-            "other tile sizes, or more tile loops in a strip, may be simpler",
-        )
+        hint = "other tile sizes, or more tile loops in a strip, may be simpler"
         text = f"what tiles move of '{name}' is too complicated for hardware"
-        raise UnsupportedError(Diagnostic(text, where, hint)) from None
+        raise UnsupportedError(Diagnostic(text, array.span, hint)) from None
