@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from loadstone.circuits import CircuitCompilation
@@ -12,7 +13,7 @@ from loadstone.dram.timing import Timing, preset
 from loadstone.emit.hdl.description import statement_times
 from loadstone.errors import Diagnostic, InputError, ToolError, UnsupportedError
 from loadstone.hardware.datapath.functions import hardware_functions
-from loadstone.hardware.design import BusDesign
+from loadstone.hardware.design import BusDesign, ComputeDesign
 from loadstone.hardware.harness.cycle_limits import cycle_limit
 from loadstone.hardware.network.top import NetworkDesign
 from loadstone.loops.accelerator import predicted_words
@@ -20,9 +21,10 @@ from loadstone.model.kernel import Kernel
 from loadstone.networks.instances import network_words
 from loadstone.options import HardwareOptions, RunOptions
 from loadstone.outcome import Baseline, MemoryUse, Outcome, Rounding, Sample, Traffic
+from loadstone.processes import side_by_side
 from loadstone.simulate.hardware.on_chip import HardwareRun, OnChipSimulator
 from loadstone.simulate.hardware.system import ExternalMemory, SystemResult, SystemRun
-from loadstone.simulate.memory import Memory
+from loadstone.simulate.memory import Memory, copied
 from loadstone.simulate.prediction.model import Prediction, has_many_tiles, predict_design
 from loadstone.transform.tiling import TiledKernel, tiling_info
 from loadstone.trials import instance_count, rounding, trial, verdict
@@ -67,11 +69,14 @@ def run_on_chip(compilation: CircuitCompilation, options: RunOptions) -> Outcome
 
 
 def run_system(compilation: CircuitCompilation, external: ExternalMemory, options: RunOptions) -> Outcome:
-    """The outcome of an accelerator with external memory, and of the direct baseline."""
+    """The outcome of an accelerator with external memory, and of the direct baseline, simulated side by side."""
     compilation = circuit_for(compilation, external)
     kernel, values, design = compilation.tiles.kernel, compilation.values, compilation.design
     expected, actual = trial(kernel, values, options.seed, hardware_functions(kernel))
-    run = _simulated(design, kernel, external, values, actual, _waveform(options))
+    beside, direct = copied(actual), None if options.no_baseline else _direct(compilation)
+    runs = [_run(design, kernel, external, values, actual, _waveform(options))]
+    runs += [] if direct is None or isinstance(direct, str) else [_run(direct, kernel, external, values, beside)]
+    run, *others = side_by_side(runs)
     return Outcome(
         target="verilog",
         simulator="verilator",
@@ -82,7 +87,7 @@ def run_system(compilation: CircuitCompilation, external: ExternalMemory, option
         rounding=_rounding(compilation.kernel, compilation.tiles, values, actual, options),
         traffic=Traffic(run.loaded, run.stored, predicted_words(compilation.accelerator, values)),
         cycles=run.cycles,
-        baseline=None if options.no_baseline else baseline(compilation, external),
+        baseline=_baseline(kernel, expected, beside, others, direct),
         memory=_memory_use(external, run),
         lanes=design.lanes if compilation.lanes > 1 else None,
         beats=design.beats,
@@ -93,13 +98,24 @@ def run_system(compilation: CircuitCompilation, external: ExternalMemory, option
     )
 
 
-def baseline(compilation: CircuitCompilation, external: ExternalMemory) -> Baseline:
-    """The cycles of the kernel on external memory without local memories; its results must be right as well."""
+def _direct(compilation: CircuitCompilation) -> ComputeDesign | str:
+    """The direct baseline, or why there is none."""
     try:
-        design = compilation.direct
+        return compilation.direct
     except UnsupportedError as error:
-        return Baseline(None, error.diagnostics[0].message)
-    return Baseline(run_direct(design, compilation.tiles.kernel, compilation.values, external).cycles)
+        return error.diagnostics[0].message
+
+
+def _baseline(
+    kernel: Kernel, expected: Memory, actual: Memory, runs: Sequence[SystemResult], direct: ComputeDesign | str | None
+) -> Baseline | None:
+    """The cycles of the direct baseline, whose results must be right as well; None where it was not asked for."""
+    if isinstance(direct, str):
+        return Baseline(None, direct)
+    for run in runs:
+        _check_baseline(kernel, expected, actual)
+        return Baseline(run.cycles)
+    return None
 
 
 def run_direct(
@@ -107,11 +123,16 @@ def run_direct(
 ) -> SystemResult:
     """The run of a direct baseline; raises `ToolError` where it leaves other memory than the original."""
     expected, actual = trial(kernel, values, seed, hardware_functions(kernel))
-    run = _simulated(design, kernel, external, values, actual)
+    run = _run(design, kernel, external, values, actual)()
+    _check_baseline(kernel, expected, actual)
+    return run
+
+
+def _check_baseline(kernel: Kernel, expected: Memory, actual: Memory) -> None:
+    """Raises `ToolError` where a baseline leaves other memory than the original."""
     wrong = verdict(kernel, expected, actual).mismatches
     if wrong:
         raise ToolError(Diagnostic(f"{wrong} cells differ after the run of the baseline of '{kernel.name}'"))
-    return run
 
 
 def predict_system(compilation: CircuitCompilation, timing: Timing) -> Outcome:
@@ -148,7 +169,7 @@ def run_network(compilation: CircuitCompilation, external: ExternalMemory, optio
     kernel = network.tiles.kernel
     expected, actual = trial(kernel, values, options.seed, hardware_functions(kernel))
     memory = {**actual, **_result_places(design, actual)}
-    run = _simulated(design, kernel, external, values, memory, _waveform(options))
+    run = _run(design, kernel, external, values, memory, _waveform(options))()
     actual |= {name: memory[title] for name, title in design.results.items()}
     return Outcome(
         target="verilog",
@@ -172,15 +193,16 @@ def _rounding(
     return rounding(original, tiles, values, actual, options.seed, hardware_functions(original))
 
 
-def _simulated(
+def _run(
     design: BusDesign,
     kernel: Kernel,
     external: ExternalMemory,
     values: Mapping[str, int],
     memory: Memory,
     vcd: Path | None = None,
-) -> SystemResult:
-    return SystemRun(design, external, values, memory, {}).execute(vcd, cycle_limit(kernel, values))
+) -> Callable[[], SystemResult]:
+    """A run of a design on a memory, which it changes."""
+    return partial(SystemRun(design, external, values, memory, {}).execute, vcd, cycle_limit(kernel, values))
 
 
 def _result_places(design: NetworkDesign, memory: Memory) -> Memory:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from loadstone.errors import Diagnostic, InputError, ToolError
 
+T = TypeVar("T")
 VARIABLE = "LOADSTONE_TIME_LIMIT"
 """The environment variable for the seconds that each program may take."""
 _SECONDS = 1800.0
+_running: set[subprocess.Popen[str]] = set()
 
 
 class Finished(NamedTuple):
@@ -56,12 +59,14 @@ def run_command(command: Sequence[str], folder: Path, settings: Mapping[str, str
         errors="replace",
         start_new_session=True,
     ) as process:
+        _running.add(process)
         try:
             output, errors = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             raise out_of_time(Path(command[0]).name, seconds) from None
         finally:
             _stop_all(process)
+            _running.discard(process)
     return Finished(process.returncode, output, errors)
 
 
@@ -69,3 +74,15 @@ def _stop_all(process: subprocess.Popen[str]) -> None:
     """Stop the program, unless it has ended, with everything that it started."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def side_by_side(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """The results of calls that wait for programs, made at the same time; when one fails, all programs are stopped."""
+    with ThreadPoolExecutor(max(1, len(calls))) as pool:
+        waiting = [pool.submit(call) for call in calls]
+        try:
+            return [each.result() for each in waiting]
+        except BaseException:
+            for process in tuple(_running):
+                _stop_all(process)
+            raise

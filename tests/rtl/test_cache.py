@@ -8,13 +8,14 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from loadstone.errors import InputError, ToolError
-from loadstone.processes import VARIABLE
+from loadstone.processes import VARIABLE, side_by_side
 from loadstone.rtl import Module, const
-from loadstone.rtl.programs import verilator
+from loadstone.rtl.programs import verilated, verilator
 from loadstone.rtl.programs.cache import kept
 from loadstone.rtl.programs.command import run_program
 
@@ -90,26 +91,91 @@ def test_what_was_damaged_is_built_again(cache: Path, damage: str) -> None:
     assert len(built) == 2
 
 
-def test_simulators_are_kept_for_the_versions_of_their_tools(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The build is replaced by that of a script; all else is as ever."""
-    builds: list[Path] = []
+SIMULATOR = """#!/bin/sh
+[ "$1" -lt 50 ] && echo "0
+$1 0" > outputs.txt || echo "1
+50 1" > outputs.txt
+: > events.txt
+"""
+"""A program that behaves as the simulator of a module that is done after 50 cycles."""
+
+
+@pytest.fixture
+def commands(cache: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands of Verilator and of the compiler, which are not executed; simulators are scripts."""
+    found: list[list[str]] = []
 
     def run(command: list[str], folder: Path, settings: Mapping[str, str] | None = None) -> str:
-        if "--build" not in command:
+        if "--cc" not in command and "-o" not in command:
             return run_program(command, folder, settings)
-        builds.append(folder / "obj" / "program")
-        builds[-1].parent.mkdir()
-        builds[-1].write_text("#!/bin/sh\nprintf '1 \\n0 0\\n' > outputs.txt\n: > events.txt\n")
-        builds[-1].chmod(0o700)
+        found.append(command)
+        if "-o" in command:
+            made = folder / command[command.index("-o") + 1]
+            made.write_text(SIMULATOR)
+            made.chmod(0o700)
         return ""
 
-    m = Module("one")
-    m.output("result", const(1))
     monkeypatch.setattr(verilator, "run_program", run)
+    monkeypatch.setattr(verilated, "run_program", run)
+    return found
+
+
+def one_output(name: str) -> Module:
+    m = Module(name)
+    m.output("result", const(1))
+    return m
+
+
+def test_simulators_are_kept_for_the_versions_of_their_tools(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    m = one_output("one")
     for version in ("1", "1", "2"):
-        monkeypatch.setattr(verilator, "versions", lambda version=version: (version, "g++"))
+        for module in (verilator, verilated):
+            monkeypatch.setattr(module, "versions", lambda version=version: (version, "g++"))
         assert verilator.trace(m, []) == []
-    assert len(builds) == 2
+    assert sum("--cc" in command for command in commands) == 2
+
+
+def test_the_runtime_of_simulators_is_compiled_once(commands: list[list[str]]) -> None:
+    for name in ("one", "two"):
+        verilator.trace(one_output(name), [])
+    compiled = [command[command.index("-c") + 1] for command in commands if "-c" in command]
+    assert sorted(compiled) == ["runtime.cpp", "unit.cpp", "unit.cpp"]
+
+
+@pytest.mark.parametrize(("short", "levels"), [(60, ["-O0"]), (40, ["-O0", "-O2"])])
+def test_long_runs_are_begun_again_by_a_simulator_that_runs_fast(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, short: int, levels: list[str]
+) -> None:
+    monkeypatch.setattr(verilator, "SHORT", short)
+    run = verilator.run(one_output("one"), [], done="result", limit=1000)
+    assert (run.cycles, run.finished) == (50, True)
+    assert [command[1] for command in commands if "unit.cpp" in command] == levels
+
+
+def test_a_run_within_its_limit_is_not_begun_again(commands: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verilator, "SHORT", 40)
+    assert not verilator.run(one_output("one"), [], done="result", limit=30).finished
+    assert [command[1] for command in commands if "unit.cpp" in command] == ["-O0"]
+
+
+def test_calls_side_by_side_end_together_when_one_fails(tmp_path: Path) -> None:
+    started = time.monotonic()
+    program = [sys.executable, "-c", "import time; time.sleep(20)"]
+    with pytest.raises(ToolError, match="failed"):
+        side_by_side(
+            [lambda: run_program([sys.executable, "-c", "1 / 0"], tmp_path), lambda: run_program(program, tmp_path)]
+        )
+    assert time.monotonic() - started < 15
+
+
+def test_calls_side_by_side_give_their_results_in_order() -> None:
+    both = Barrier(2, timeout=10)
+    assert [pair[0] for pair in side_by_side([lambda: ("first", both.wait()), lambda: ("second", both.wait())])] == [
+        "first",
+        "second",
+    ]
 
 
 def test_a_program_that_does_not_end_is_stopped_with_its_children(

