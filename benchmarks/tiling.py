@@ -17,10 +17,10 @@ from pathlib import Path
 
 import loadstone as ls
 from loadstone.errors import UnsupportedError
-from loadstone.explore.bounds import compulsory_words, io_bound
-from loadstone.explore.decision import decide, search_space
 from loadstone.options import Choices
 from loadstone.pipeline import Compilation
+from loadstone.tiling_search.bounds import compulsory_words, io_bound
+from loadstone.tiling_search.decision import decide, search_space
 from loadstone.transfer.volumes import count
 
 POLYBENCH = Path(__file__).parent.parent / "examples" / "polybench"

@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 COSTLY = frozenset(
     {
-        *("analysis", "bus", "counting", "emit", "explore", "flows", "fronts", "hardware", "locality", "loops"),
-        *("mapping", "model", "networks", "operators", "parallel", "rtl", "simulate", "storage", "transfer"),
+        *("analysis", "bus", "counting", "emit", "flows", "fronts", "hardware", "locality", "loops", "mapping"),
+        *("model", "networks", "operators", "parallel", "rtl", "simulate", "storage", "tiling_search", "transfer"),
         "transform",
     }
 )

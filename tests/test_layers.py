@@ -23,7 +23,7 @@ LAYERS = (
     ("transform",),
     ("transfer",),
     ("storage",),
-    ("explore", "mapping"),
+    ("tiling_search", "mapping"),
     ("networks",),
     ("loops",),
     ("parallel",),

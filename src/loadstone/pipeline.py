@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Literal
 
 from loadstone.errors import Diagnostic, InputError
-from loadstone.explore.decision import Decision, Goal, decide
 from loadstone.loops.accelerator import Accelerator
 from loadstone.markup import table
 from loadstone.model.kernel import Kernel
@@ -27,6 +26,7 @@ from loadstone.options import Choices, options_of
 from loadstone.poly import fixed
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit, within_limit
 from loadstone.storage.local_plan import LocalPlan, with_buffers
+from loadstone.tiling_search.decision import Decision, Goal, decide
 from loadstone.transfer import Plan, make_plan
 from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transform.choice import check_tiling, choose_tiling, tiled_as

@@ -12,11 +12,11 @@ from loadstone.cli.shared.front import OF_FRONT, show_front
 from loadstone.cli.shared.fusions import show_fusions
 from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Diagnostic, InputError
-from loadstone.explore.bounds import compulsory_words
-from loadstone.explore.curve import Curve, curve_points, memory_sizes, text_plot
-from loadstone.explore.curve_drawing import curve_svg
 from loadstone.files import write_whole
 from loadstone.options import HardwareOptions, options_of
+from loadstone.tiling_search.bounds import compulsory_words
+from loadstone.tiling_search.curve import Curve, curve_points, memory_sizes, text_plot
+from loadstone.tiling_search.curve_drawing import curve_svg
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -14,12 +14,12 @@ from rich.text import Text
 from loadstone.cli.shared.compilations import compilation_of
 from loadstone.cli.shared.console import console, table
 from loadstone.cli.shared.parser import refuse
-from loadstone.explore.decision import Decision
-from loadstone.explore.pragma import tiling_pragma
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.description import accelerator_info, buffer_info, bursts, privatised_info
 from loadstone.pipeline import Compilation
 from loadstone.poly.limits import DEFAULT_LIMIT, within_limit
+from loadstone.tiling_search.decision import Decision
+from loadstone.tiling_search.pragma import tiling_pragma
 from loadstone.transfer import ArrayPlan, Plan
 from loadstone.transfer.check import check_plan
 from loadstone.transfer.description import comparison

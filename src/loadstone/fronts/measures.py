@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from loadstone.circuit_trials import predict_system
 from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import preset
-from loadstone.explore.bounds import compulsory_words
 from loadstone.fronts.archive import Vector
 from loadstone.fronts.space import Design, Measure
 from loadstone.loops.accelerator import predicted_words
 from loadstone.model.kernel import Kernel
+from loadstone.tiling_search.bounds import compulsory_words
 from loadstone.transform.selections import with_selections
 from loadstone.transform.temporaries import without_temporaries
 from loadstone.trials import instance_count

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loadstone.explore.bounds import compulsory_words, io_bound
-from loadstone.explore.curve import Curve, CurvePoint, curve_points, memory_sizes
-from loadstone.explore.curve_drawing import curve_svg
-from loadstone.explore.pragma import tiling_pragma
 from loadstone.locality.advice import Action
 from loadstone.locality.description import reuse_info
 from loadstone.locality.measurement import measure
@@ -20,6 +16,10 @@ from loadstone.reporting.drawing import picture_svg
 from loadstone.reporting.strips import strips_of
 from loadstone.reporting.words import assignments
 from loadstone.serve.subject import Json, Subject
+from loadstone.tiling_search.bounds import compulsory_words, io_bound
+from loadstone.tiling_search.curve import Curve, CurvePoint, curve_points, memory_sizes
+from loadstone.tiling_search.curve_drawing import curve_svg
+from loadstone.tiling_search.pragma import tiling_pragma
 from loadstone.transfer.description import comparison
 from loadstone.transfer.plan import ArrayPlan
 from loadstone.transfer.volumes import count

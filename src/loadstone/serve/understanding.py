@@ -8,10 +8,10 @@ import islpy as isl
 
 from loadstone.analysis import dependences
 from loadstone.analysis.info import kernel_info
-from loadstone.explore.pragma import tiling_pragma
 from loadstone.poly.spaces import maps_of
 from loadstone.reporting.words import schedule_lines, tiling_sentence
 from loadstone.serve.subject import Json, Subject
+from loadstone.tiling_search.pragma import tiling_pragma
 from loadstone.transform.privatise.description import private_places
 from loadstone.transform.tiling import TiledKernel, tiling_info
 

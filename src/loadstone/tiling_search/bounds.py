@@ -27,11 +27,11 @@ from math import ceil, prod
 
 import islpy as isl
 
-from loadstone.explore.closed_counts import len_of
 from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.poly import fixed
 from loadstone.poly.dimensions import with_inputs
 from loadstone.poly.terms import without_parameters
+from loadstone.tiling_search.closed_counts import len_of
 from loadstone.transfer.baselines import compulsory
 from loadstone.transfer.strips import in_memory
 from loadstone.transfer.volumes import count

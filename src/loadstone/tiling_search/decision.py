@@ -18,19 +18,19 @@ from typing import Any
 
 from loadstone.analysis import dependences
 from loadstone.errors import Diagnostic, LoadstoneError, UnsupportedError
-from loadstone.explore.bounds import compulsory_words, io_bound
-from loadstone.explore.closed_counts import StripTraffic, box_counts, counted_boxes, len_of
-from loadstone.explore.evaluation import Measured, PlanMaker, measure
-from loadstone.explore.orders import Order, legal_orders, numbering, permuted, sign_patterns
-from loadstone.explore.pragma import tiling_pragma
-from loadstone.explore.sizes import Fit, Held, Sizes, SizeSearch, number_of_tiles
-from loadstone.explore.strip_boxes import Boxes, Values
 from loadstone.model.kernel import Kernel
 from loadstone.options import Objective
 from loadstone.poly import fixed
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.poly.terms import without_parameters
 from loadstone.storage.handover import Mode
+from loadstone.tiling_search.bounds import compulsory_words, io_bound
+from loadstone.tiling_search.closed_counts import StripTraffic, box_counts, counted_boxes, len_of
+from loadstone.tiling_search.evaluation import Measured, PlanMaker, measure
+from loadstone.tiling_search.orders import Order, legal_orders, numbering, permuted, sign_patterns
+from loadstone.tiling_search.pragma import tiling_pragma
+from loadstone.tiling_search.sizes import Fit, Held, Sizes, SizeSearch, number_of_tiles
+from loadstone.tiling_search.strip_boxes import Boxes, Values
 from loadstone.transform.automatic.tilings import band_tilings
 from loadstone.transform.choice import choose_tiling, is_legal
 from loadstone.transform.tiling import TiledKernel, Tiling

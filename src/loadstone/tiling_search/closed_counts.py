@@ -15,11 +15,11 @@ from math import prod
 
 import islpy as isl
 
-from loadstone.explore.strip_boxes import Elements
 from loadstone.poly.isolated import isolated
 from loadstone.poly.limits import LimitReached
 from loadstone.poly.names import names_of
 from loadstone.poly.terms import compiled_pieces, without_parameters
+from loadstone.tiling_search.strip_boxes import Elements
 
 CARD_LIMIT, CARD_SECONDS = 1_000_000, 4
 Interval = tuple[int, int]

@@ -10,10 +10,10 @@ import pytest
 
 import loadstone as ls
 from kernels import ROOT
-from loadstone.explore.bounds import compulsory_words, io_bound
-from loadstone.explore.closed_counts import BoxCount, StripTraffic, box_counts, counted_boxes, intervals
-from loadstone.explore.orders import legal_orders, numbering, sign_patterns
-from loadstone.explore.strip_boxes import Boxes, Values
+from loadstone.tiling_search.bounds import compulsory_words, io_bound
+from loadstone.tiling_search.closed_counts import BoxCount, StripTraffic, box_counts, counted_boxes, intervals
+from loadstone.tiling_search.orders import legal_orders, numbering, sign_patterns
+from loadstone.tiling_search.strip_boxes import Boxes, Values
 from loadstone.transform.choice import choose_tiling
 
 POLYBENCH = ROOT / "examples" / "polybench"

@@ -8,8 +8,8 @@ import pytest
 
 import loadstone as ls
 from kernels import ROOT, ROWS_LATER
-from loadstone.explore.orders import Order, is_legal_order, legal_orders, numbering, permuted, sign_patterns
 from loadstone.model.kernel import Kernel
+from loadstone.tiling_search.orders import Order, is_legal_order, legal_orders, numbering, permuted, sign_patterns
 from loadstone.transform.choice import choose_tiling, is_legal
 from loadstone.transform.tiling import TiledKernel, Tiling, tiled
 

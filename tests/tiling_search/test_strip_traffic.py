@@ -8,11 +8,11 @@ import pytest
 
 import loadstone as ls
 from kernels import ROOT, ROWS_LATER
-from loadstone.explore.closed_counts import StripTraffic, box_counts, counted_boxes
-from loadstone.explore.orders import legal_orders, numbering, permuted, sign_patterns
-from loadstone.explore.strip_boxes import Boxes, Values
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import plan_tiles
+from loadstone.tiling_search.closed_counts import StripTraffic, box_counts, counted_boxes
+from loadstone.tiling_search.orders import legal_orders, numbering, permuted, sign_patterns
+from loadstone.tiling_search.strip_boxes import Boxes, Values
 from loadstone.transfer.volumes import count
 from loadstone.transform.choice import choose_tiling
 from loadstone.transform.tiling import TiledKernel

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from loadstone.errors import UnsupportedError
-from loadstone.explore.bounds import io_bound
-from loadstone.explore.decision import Decision, Goal, Ordered, decide, search_space
+from loadstone.tiling_search.bounds import io_bound
+from loadstone.tiling_search.decision import Decision, Goal, Ordered, decide, search_space
 from loadstone.transfer.strips import memory_arrays
 from loadstone.transfer.volumes import array_words
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
-from loadstone.explore.closed_counts import BoxCount, Interval, StripTraffic, intervals
-from loadstone.explore.orders import Order
+from loadstone.tiling_search.closed_counts import BoxCount, Interval, StripTraffic, intervals
+from loadstone.tiling_search.orders import Order
 
 Sizes = Mapping[int, int]
 FEW, DENSE_DIMS = 10, 2

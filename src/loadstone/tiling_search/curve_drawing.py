@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import log2
 
-from loadstone.explore.curve import Curve
 from loadstone.markup import Markup, element, number
+from loadstone.tiling_search.curve import Curve
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720.0, 420.0, 90.0, 30.0, 20.0, 50.0
 STYLE = (

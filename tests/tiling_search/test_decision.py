@@ -13,12 +13,12 @@ import loadstone as ls
 from kernels import ROOT, ROWS_LATER
 from loadstone.cli.main import main
 from loadstone.errors import UnsupportedError
-from loadstone.explore.decision import Decision, search_space
-from loadstone.explore.orders import permuted
-from loadstone.explore.pragma import tiling_pragma
-from loadstone.explore.sizes import SizeSearch, extent
 from loadstone.options import Choices
 from loadstone.pipeline import Compilation
+from loadstone.tiling_search.decision import Decision, search_space
+from loadstone.tiling_search.orders import permuted
+from loadstone.tiling_search.pragma import tiling_pragma
+from loadstone.tiling_search.sizes import SizeSearch, extent
 from loadstone.transfer.volumes import count
 from loadstone.transform.choice import choose_tiling
 

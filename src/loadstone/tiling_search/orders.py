@@ -16,10 +16,10 @@ from itertools import combinations, permutations
 import islpy as isl
 
 from loadstone.analysis import dependences
-from loadstone.explore.strip_boxes import Theta
 from loadstone.model.kernel import Kernel
 from loadstone.poly.dimensions import at_coordinate, at_least, at_most, constant_component
 from loadstone.poly.spaces import Dim
+from loadstone.tiling_search.strip_boxes import Theta
 from loadstone.transform.legality import maps_of
 
 Signs = tuple[int, ...]

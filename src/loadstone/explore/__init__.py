@@ -1,1 +1,0 @@
-"""Loadstone decides: tilings that move the fewest words, how far they are from what is possible, and exploration."""
