@@ -12,8 +12,9 @@ from functools import cached_property
 from loadstone.analysis.hls_pragmas import suggested_lanes
 from loadstone.bus.ports import PAGE_BYTES, Bus
 from loadstone.errors import Diagnostic, InputError
+from loadstone.hardware.accelerator.outline import AcceleratorOutline, make_outline
 from loadstone.hardware.accelerator.registers import make_controlled
-from loadstone.hardware.accelerator.top import make_accelerator_design
+from loadstone.hardware.accelerator.top import make_design
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.timing import MemoryTiming
 from loadstone.hardware.design import AcceleratorDesign, ComputeDesign, bus_for, element_bytes
@@ -110,11 +111,14 @@ class CircuitCompilation(Compilation):
         return self.wired or bus_of(self.hardware, element_bytes(self.accelerator))
 
     @cached_property
+    def outline(self) -> AcceleratorOutline:
+        """The accelerator before its top module, which suffices for predictions."""
+        return make_outline(self.accelerator, self.limits, self.bus, self.memories, self.operations, self.lanes)
+
+    @cached_property
     def design(self) -> AcceleratorDesign:
         """The accelerator on its bus."""
-        return make_accelerator_design(
-            self.accelerator, self.limits, self.bus, self.memories, self.operations, unroll=self.lanes
-        )
+        return make_design(self.outline)
 
     @cached_property
     def controlled(self) -> Module:

@@ -15,26 +15,23 @@ from collections.abc import Mapping
 from loadstone.bus.ports import Bus
 from loadstone.hardware.accelerator.external import External, Pauses
 from loadstone.hardware.accelerator.loading import add_loading
-from loadstone.hardware.accelerator.mover import Mover, tile_options
+from loadstone.hardware.accelerator.mover import Mover
+from loadstone.hardware.accelerator.outline import AcceleratorOutline, make_outline
 from loadstone.hardware.accelerator.storing import add_storing
 from loadstone.hardware.accelerator.strides import Strides
 from loadstone.hardware.bus_top import BusTop
 from loadstone.hardware.compute.engine import Engine, Surroundings
-from loadstone.hardware.compute.local_layout import local_layouts
 from loadstone.hardware.compute.memories import add_memory
-from loadstone.hardware.compute.unit import make_compute_unit
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.timing import MemoryTiming
-from loadstone.hardware.design import AcceleratorDesign, bus_for, element_bytes
+from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.host_ports import scalar_types
-from loadstone.hardware.layout import ArrayLayout, packed_layouts
+from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.names import ModuleNames
 from loadstone.hardware.supervisor import tell_failures
 from loadstone.loops.accelerator import Accelerator
-from loadstone.loops.ranges import Limits, Ranges
-from loadstone.loops.tile_loops import MARKERS, process_loops
-from loadstone.parallel.beats import Beats, find_beats
-from loadstone.parallel.lanes import Lanes, find_lanes, lane_loops
+from loadstone.loops.ranges import Limits
+from loadstone.loops.tile_loops import MARKERS
 from loadstone.rtl.expressions import Signal, Value, cat
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import unsigned
@@ -59,45 +56,27 @@ def make_accelerator_design(
     Ports: `start`, parameters, scalars, the base address of each array, the master of a bus, `ready` and `done`, and
     those of `supervisor`.
     """
-    top = _Top(accelerator, limits, bus, memories or MemoryTiming(), operations or Operations(), unroll)
+    return make_design(make_outline(accelerator, limits, bus, memories, operations, unroll), stalls=stalls)
+
+
+def make_design(outline: AcceleratorOutline, *, stalls: bool = False) -> AcceleratorDesign:
+    """The hardware of an outline."""
+    top = _Top(outline)
     top.fill(stalls)
-    return top.finished(AcceleratorDesign, limits, top.external, compute=top.compute, lanes=top.lanes, beats=top.beats)
+    parts = {"compute": outline.compute, "lanes": outline.lanes, "beats": outline.beats}
+    return top.finished(AcceleratorDesign, outline.ranges.limits, outline.external, **parts)
 
 
 class _Top(BusTop):
     """The top module while it is made."""
 
-    def __init__(
-        self,
-        accelerator: Accelerator,
-        limits: Mapping[str, Limits],
-        bus: Bus | None,
-        memories: MemoryTiming,
-        operations: Operations,
-        unroll: int,
-    ) -> None:
-        kernel = accelerator.kernel
-        self.accelerator, self.ranges, sizes = accelerator, Ranges(kernel, limits), element_bytes(accelerator)
-        self.external = packed_layouts(self.ranges, [array.name for array in accelerator.transferred if not array.rank])
-        bus, lanes = bus_for(sizes, bus), find_lanes(accelerator, limits, unroll)
-        self.beats, self.lanes = self._beats(bus, lanes)
-        self.inside = local_layouts(accelerator, self.ranges, self.lanes.banking)
-        tree = process_loops(accelerator, lane_loops(accelerator, self.lanes))
-        self.compute = make_compute_unit(
-            self.ranges, tree, self.inside, memories, operations, MARKERS.names, self.lanes, tile_options(tree)
-        )
+    def __init__(self, outline: AcceleratorOutline) -> None:
+        kernel = outline.accelerator.kernel
+        self.outline, self.accelerator, self.compute = outline, outline.accelerator, outline.compute
         name, types = fresh(f"{kernel.name}_accelerator", ()), self.compute.control.parameter_types
         modules, title = ModuleNames((*self.compute.modules, name)), f"{kernel.name}, tile by tile."
         scalars = scalar_types(self.compute)
-        moved = {each: self.external[each] for each in sizes}
-        super().__init__(kernel, name, modules, title, bus, moved, types, scalars, (EVENTS,))
-
-    def _beats(self, bus: Bus, lanes: Lanes) -> tuple[Beats, Lanes]:
-        """The slices of arrays that move over a bus, and lanes with their banks."""
-        moved = [self.external[array.name] for array in self.accelerator.transferred if array.rank]
-        fits = {each.array: bus.bytes // each.element_bytes for each in moved}
-        apart = frozenset(each.array for each in moved if each.strides[-1] != 1)
-        return find_beats(self.accelerator, self.ranges, lanes, fits, apart)
+        super().__init__(kernel, name, modules, title, outline.bus, outline.moved, types, scalars, (EVENTS,))
 
     def fill(self, stalls: bool) -> None:
         """Adds all parts and connects them."""
@@ -105,9 +84,8 @@ class _Top(BusTop):
         chance = m.input(names.fresh("pause_chance"), unsigned(8), "of pauses in 256 cycles") if stalls else None
         self.pauses = Pauses(names, chance)
         self.open_bus()
-        moved = {name: self.external[name] for name in self.element_bytes}
-        strides = Strides(names, moved, self.host.parameters, self.ranges.limits)
-        external = External(self, self.pauses, strides, self.beats)
+        strides = Strides(names, self.outline.moved, self.host.parameters, self.outline.ranges.limits)
+        external = External(self, self.pauses, strides, self.outline.beats)
         self.accepts = names.wire("accepts_start", self.starts)
         self.begin = m.stored(names.fresh("begin_run"), self.accepts, 0, "values of parameters are in registers")
         for _ in range(strides.late):
@@ -124,7 +102,7 @@ class _Top(BusTop):
         self.store = self._mover("store")
         self.storing = add_storing(external, self.store, self.engine, self.copies["store"], self.begin)
         m.section("Local memories")
-        for name, store in self.inside.items():
+        for name, store in self.outline.inside.items():
             if store.depth:
                 self._memory(name, store)
         self._tokens()
@@ -134,9 +112,9 @@ class _Top(BusTop):
         self._finish()
 
     def _mover(self, title: str) -> Mover:
-        stores, parameters = (self.external, self.inside), self.host.parameters
-        sizes = self.beats.several
-        return Mover(self.names, title, self.accelerator, stores, self.ranges, parameters, self.begin, sizes)
+        stores, parameters = (self.outline.external, self.outline.inside), self.host.parameters
+        ranges, sizes = self.outline.ranges, self.outline.beats.several
+        return Mover(self.names, title, self.accelerator, stores, ranges, parameters, self.begin, sizes)
 
     def _memory(self, name: str, store: ArrayLayout) -> None:
         """The local memory of an array between datapaths, load and store."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from loadstone.bus.ports import Bus
+from loadstone.hardware.accelerator.outline import AcceleratorOutline
 from loadstone.hardware.design import BusDesign
 
 PAGE = 4096
 """Arrays start at multiples of so many bytes, unless a base is given."""
 NARROW = 32
+OnBus = BusDesign | AcceleratorOutline
 
 
 def far(bus: Bus) -> int:
@@ -17,7 +19,7 @@ def far(bus: Bus) -> int:
     return 1 << bus.address_width - 1 if bus.address_width > NARROW else 0
 
 
-def placed(design: BusDesign, given: Mapping[str, int] | None = None) -> dict[str, int]:
+def placed(design: OnBus, given: Mapping[str, int] | None = None) -> dict[str, int]:
     """The byte addresses of all variables in a memory; those without a given one lie one after the other."""
     found = dict(given or {})
     free = max((_end(design, name, at) for name, at in found.items()), default=0)
@@ -34,12 +36,12 @@ def words_needed(design: BusDesign, bases: Mapping[str, int]) -> int:
     return 1 << max(1, (-(-end // design.bus.bytes) - 1).bit_length())
 
 
-def _end(design: BusDesign, variable: str, base: int) -> int:
+def _end(design: OnBus, variable: str, base: int) -> int:
     held = (name for name in design.element_bytes if design.variable(name) == variable)
     return base + max(_bytes(design, name) for name in held)
 
 
-def _bytes(design: BusDesign, array: str) -> int:
+def _bytes(design: OnBus, array: str) -> int:
     return design.external[array].depth * design.element_bytes[array]
 
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 from loadstone.bus.ports import Bus
 from loadstone.dram.timing import Timing
 from loadstone.dram.transactions import Answer
+from loadstone.hardware.accelerator.outline import AcceleratorOutline
 from loadstone.hardware.compute.local_layout import arrays_apart
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.placement import placed
@@ -99,7 +100,7 @@ def predict(
 
 def predict_design(
     accelerator: Accelerator,
-    design: AcceleratorDesign,
+    design: AcceleratorDesign | AcceleratorOutline,
     parameters: Mapping[str, int],
     timing: Timing,
     bases: Mapping[str, int] | None = None,
@@ -118,7 +119,9 @@ def has_many_tiles(accelerator: Accelerator, parameters: Mapping[str, int]) -> b
 
 
 def placed_arrays(
-    design: AcceleratorDesign, parameters: Mapping[str, int], bases: Mapping[str, int] | None = None
+    design: AcceleratorDesign | AcceleratorOutline,
+    parameters: Mapping[str, int],
+    bases: Mapping[str, int] | None = None,
 ) -> dict[str, Placed]:
     """The arrays of a design in external memory: where bases say, or where `placed` puts them."""
     found, bases_of = dict[str, Placed](), placed(design, bases)
