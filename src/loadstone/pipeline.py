@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, Self
 
 from loadstone.errors import Diagnostic, InputError
 from loadstone.loops.accelerator import Accelerator
@@ -56,6 +56,11 @@ class Compilation:
     def _repr_html_(self) -> str:
         rows = [(each.dest, each.flag, getattr(self.choices, each.dest)) for each in options_of(Choices)]
         return table(repr(self), ("choice", "option", "value"), rows)
+
+    def with_stages(self, known: Mapping[str, Any]) -> Self:
+        """This compilation, with stages by name that another one has computed from the same choices."""
+        vars(self).update(known)
+        return self
 
     @cached_property
     def selecting(self) -> Kernel:

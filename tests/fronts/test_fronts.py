@@ -11,9 +11,12 @@ import pytest
 import loadstone as ls
 from loadstone.cli.main import main
 from loadstone.fronts.archive import Archive, Vector, is_covered
-from loadstone.fronts.measures import Subject, least_cycles, measured, vector
-from loadstone.fronts.search import Answer, Question, explore
+from loadstone.fronts.bounds import least_computing, least_cycles
+from loadstone.fronts.measures import measured, vector
+from loadstone.fronts.question import Answer, Question
+from loadstone.fronts.search import explore
 from loadstone.fronts.space import Axes, Design, Measure, Space, read_axis, read_limit, read_objectives
+from loadstone.fronts.stages import Subject
 from loadstone.fronts.store import Store
 from loadstone.options import Choices, HardwareOptions
 
@@ -49,8 +52,9 @@ def test_the_front_is_that_of_brute_force(name: str, objectives: tuple[Measure, 
     for choices in question.space.tilings():
         for design in question.space.designs(choices):
             compilation = question.subject.compilation(design)
-            measures = measured(compilation, design)
-            assert least_cycles(compilation) <= measures["cycles"]
+            measures = measured(compilation, design.memory)
+            assert least_cycles(compilation, design.memory) <= measures["cycles"]
+            assert least_computing(compilation) <= measures["cycles"]
             archive.add(vector(measures, objectives), design)
     answer = found(question)
     assert answer.is_exhaustive
@@ -78,7 +82,7 @@ def test_an_archive_is_the_minima_of_all_vectors() -> None:
 def test_what_is_kept_is_not_judged_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     question, store = asked("lanes"), tmp_path / "kept.db"
     first = found(question, store)
-    monkeypatch.setattr("loadstone.fronts.search._tiling_verdicts", None)
+    monkeypatch.setattr("loadstone.fronts.workers.judged", None)
     assert vectors_of(found(question, store), question) == vectors_of(first, question)
 
 

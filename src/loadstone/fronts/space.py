@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import product
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
 from loadstone.options import (
     MEMORIES,
@@ -22,8 +22,11 @@ Axes = Mapping[str, tuple[Any, ...]]
 """The values of options, by the names of their fields; those of `sizes` are for each dimension."""
 
 _FIXED = {"local", "objective"}
+_OF_TILINGS = frozenset({"sizes", "schedule", "strip", "free_reductions", "keep_dead_stores"})
+"""The choices on which it depends what tiles load and store."""
 PREDICTED = tuple(each for each in MEMORIES if each != "litedram")
 """The memories whose cycles are predicted."""
+AnyOptions = TypeVar("AnyOptions", Choices, HardwareOptions)
 _MEMORY = Option("--memory", "external memory", "memory", choices=PREDICTED)
 _TRUTH = {"no": False, "yes": True}
 
@@ -147,31 +150,23 @@ class Space:
         return sizes
 
     def tilings(self) -> Iterator[Choices]:
-        """All choices, largest tiles first: they move fewer words, and their plans exclude others."""
-        names, values = self._axes_of(Choices)
-        found = [replace(self.first.choices, **dict(zip(names, point, strict=True))) for point in product(*values)]
-        yield from sorted(found, key=_volume, reverse=True)
+        """All tilings, as choices that differ in nothing else."""
+        yield from self._varied(self.first.choices, lambda name: name in _OF_TILINGS)
 
-    def designs(self, choices: Choices) -> Iterator[Design]:
-        """The designs of some choices."""
-        names, values = self._axes_of(HardwareOptions)
+    def designs(self, tiling: Choices) -> Iterator[Design]:
+        """The designs of a tiling."""
         for memory in self.axes.get("memory", (self.first.memory,)):
-            for point in product(*values):
-                hardware = replace(self.first.hardware, **dict(zip(names, point, strict=True)))
-                yield Design(choices, hardware, memory)
+            for choices in self._varied(tiling, lambda name: name not in _OF_TILINGS):
+                for hardware in self._varied(self.first.hardware, lambda name: True):
+                    yield Design(choices, hardware, memory)
 
-    def _axes_of(self, kind: type[Choices] | type[HardwareOptions]) -> tuple[list[str], list[list[Any]]]:
-        own = {each.name for each in fields(kind)} & set(self.axes)
-        names = [name for name in self.axes if name in own]
-        return names, [self._values(name) for name in names]
+    def _varied(self, options: AnyOptions, is_wanted: Callable[[str], bool]) -> Iterator[AnyOptions]:
+        """Options with all combinations of values of the axes that are wanted."""
+        own = {each.name for each in fields(options)}
+        names = [name for name in self.axes if name in own and is_wanted(name)]
+        for point in product(*map(self._values, names)):
+            yield replace(options, **dict(zip(names, point, strict=True)))
 
     def _values(self, name: str) -> list[Any]:
         values = self.axes[name]
         return list(product(values, repeat=self.rank)) if name == "sizes" else list(values)
-
-
-def _volume(choices: Choices) -> int:
-    volume = 1
-    for size in choices.sizes if isinstance(choices.sizes, tuple) else ():
-        volume *= size
-    return volume

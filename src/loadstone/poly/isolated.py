@@ -6,10 +6,38 @@ import faulthandler
 import os
 import signal
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from loadstone.poly.limits import LimitReached, operation_limit
 
 _DONE, _LIMIT = 0, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Isolated:
+    """A computation that runs in a process of its own; `pipe` can be read when its text is there, or when it crashed.
+
+    It leads a group of processes, so that what it started itself ends with it.
+    """
+
+    process: int
+    pipe: int
+    operations: int
+
+    def text(self) -> str:
+        """The text that it returns; raises `LimitReached` where it reached its limit, or crashed."""
+        with os.fdopen(self.pipe, "rb") as pipe:
+            text = pipe.read().decode()
+        _, status = os.waitpid(self.process, 0)
+        if os.waitstatus_to_exitcode(status) != _DONE:
+            raise LimitReached(f"more than {self.operations} isl operations")
+        return text
+
+    def stop(self) -> None:
+        """End it, whatever it is at."""
+        os.killpg(self.process, signal.SIGKILL)
+        os.close(self.pipe)
+        os.waitpid(self.process, 0)
 
 
 def isolated(compute: Callable[[], str], operations: int, seconds: int | None = None) -> str:
@@ -22,18 +50,35 @@ def isolated(compute: Callable[[], str], operations: int, seconds: int | None = 
     if not hasattr(os, "fork"):
         with operation_limit(operations):
             return compute()
+    return _forked(compute, operations, seconds, alone=False).text()
+
+
+def started(compute: Callable[[], str], operations: int, seconds: int | None = None) -> Isolated:
+    """The computation of `isolated`, begun beside others."""
+    return _forked(compute, operations, seconds, alone=True)
+
+
+def _forked(compute: Callable[[], str], operations: int, seconds: int | None, *, alone: bool) -> Isolated:
+    """The computation in a new process, which leads a group of its own if it is `alone`."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
+        if alone:
+            os.setpgid(0, 0)
         _answer(compute, operations, seconds, writing)
+    if alone:
+        _lead_group(child)
     os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        text = pipe.read().decode()
-    _, status = os.waitpid(child, 0)
-    if os.waitstatus_to_exitcode(status) != _DONE:
-        raise LimitReached(f"more than {operations} isl operations")
-    return text
+    return Isolated(child, reading, operations)
+
+
+def _lead_group(child: int) -> None:
+    """Make a child the leader of its group, unless it has done so, or has ended already."""
+    try:
+        os.setpgid(child, child)
+    except OSError:
+        return
 
 
 def _answer(compute: Callable[[], str], operations: int, seconds: int | None, writing: int) -> None:

@@ -13,10 +13,12 @@ from loadstone.cli.shared.console import console, table
 from loadstone.cli.shared.kernels import read_kernel
 from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Diagnostic, InputError
-from loadstone.fronts.measures import Subject
-from loadstone.fronts.search import Answer, Point, Question, default_jobs, explore
+from loadstone.fronts.question import Answer, Point, Question
+from loadstone.fronts.search import explore, processes
 from loadstone.fronts.space import MEASURES, Design, Space, spelled
+from loadstone.fronts.stages import Subject
 from loadstone.fronts.store import Store
+from loadstone.fronts.workers import default_jobs
 from loadstone.options import Choices, HardwareOptions, options_of
 from loadstone.pipeline import Compilation
 from loadstone.progress import working
@@ -35,7 +37,8 @@ def show_front(arguments: argparse.Namespace) -> int:
     subject = [VERSION, Path(arguments.kernel).read_text(), sorted(question.subject.values.items()), words]
     store = Store(None if arguments.store is None else Path(arguments.store), repr(subject))
     with store, working(f"exploring {len(question.space)} designs of {question.subject.kernel.name}"):
-        answer = explore(question, store, jobs=arguments.jobs or default_jobs(), seconds=arguments.seconds)
+        hire = processes(arguments.jobs or default_jobs())
+        answer = explore(question, store, hire=hire, seconds=arguments.seconds)
     commands = [_command(arguments.kernel, words, point) for point in answer.front]
     if arguments.json:
         print(json.dumps(_as_json(question, answer, commands)))

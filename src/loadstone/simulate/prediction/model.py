@@ -113,6 +113,19 @@ def predict_design(
     return predict(accelerator, parameters, timing, design.bus, pipelines, arrays, lanes=lanes, sampled=sampled)
 
 
+def computing_cycles(accelerator: Accelerator, design: AcceleratorOutline, parameters: Mapping[str, int]) -> int | None:
+    """The cycles that all tiles compute, one after the other, without any wait for data; None if tiles are many.
+
+    No run takes fewer: a tile begins after the cycle in which the one before it ends.
+    """
+    if has_many_tiles(accelerator, parameters):
+        return None
+    arrays, pipelines = placed_arrays(design, parameters), pipelines_of(design.compute)
+    work = TileWork(accelerator, design.lanes, parameters, pipelines, arrays, design.bus.burst)
+    strips = all_tiles(*tile_order(accelerator, parameters)).strips
+    return sum(work.times(tile).cycles + 1 for strip in strips for tile in strip)
+
+
 def has_many_tiles(accelerator: Accelerator, parameters: Mapping[str, int]) -> bool:
     """Whether a prediction that leaves out nothing may take long."""
     return are_more(*tile_order(accelerator, parameters), COMPLETE_TILES)

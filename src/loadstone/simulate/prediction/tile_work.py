@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial, reduce
+from functools import cached_property, lru_cache, partial, reduce
 
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.compiled_walk import IDLE, Run, Walk, compiled_shape, compiled_walk
@@ -57,13 +57,18 @@ class TileWork:
         longest: int,
     ) -> None:
         names, self._values = tuple(parameters), tuple(parameters.values())
-        self._loads, self._stores = _move_walks(accelerator, names, tuple(arrays.items()))
+        self._moving = partial(_move_walks, accelerator, names, tuple(arrays.items()))
         self._compute = _compute_walk(accelerator, lanes, names, tuple(pipelines.items()))
         self._shape_of = partial(_shape, accelerator, lanes, names)
         self._shape = self._shape_of("compute")
         self._pipelines, self._longest = pipelines, longest
         self._arrays = arrays
         self._times: dict[tuple[int, ...], TileTimes] = {}
+
+    @cached_property
+    def _moves(self) -> tuple[Walk, Walk]:
+        """The walks over what a tile loads and stores: not needed where only computation counts."""
+        return self._moving()
 
     def shapes(self) -> Shape:
         """A function that tells tiles apart that do not move and compute alike."""
@@ -72,11 +77,11 @@ class TileWork:
 
     def loads(self, tile: Sequence[int]) -> list[Piece]:
         """What a tile loads."""
-        return _requests(self._loads(*self._values, *tile), self._arrays, self._longest)
+        return _requests(self._moves[0](*self._values, *tile), self._arrays, self._longest)
 
     def stores(self, tile: Sequence[int]) -> list[Piece]:
         """What a tile stores."""
-        return _requests(self._stores(*self._values, *tile), self._arrays, self._longest)
+        return _requests(self._moves[1](*self._values, *tile), self._arrays, self._longest)
 
     def times(self, tile: Sequence[int]) -> TileTimes:
         """The times of a tile; those of one shape have the same."""

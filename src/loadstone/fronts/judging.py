@@ -1,0 +1,91 @@
+"""The designs of one tiling, judged: those whose lower bounds a point of the front covers are not evaluated.
+
+Bounds get tighter from stage to stage: a plan tells words and cells, a compute unit the cycles of all tiles. A design
+that would enter the front is built, so that nothing in the front is impossible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from loadstone.circuits import CircuitCompilation
+from loadstone.errors import LoadstoneError
+from loadstone.fronts.archive import Archive, Vector, is_covered
+from loadstone.fronts.bounds import Least, least_computing, least_cycles, planned
+from loadstone.fronts.measures import measured, vector
+from loadstone.fronts.question import Question, Verdict
+from loadstone.fronts.space import Design
+from loadstone.fronts.stages import Stages, TilingStages
+
+
+def judged(question: Question, stages: Stages, designs: Sequence[Design], known: Sequence[Vector]) -> list[Verdict]:
+    """The verdicts on designs of one tiling, where a front is known; those with the lowest bounds are first."""
+    judging = _Judging(question, TilingStages(stages), Archive([(each, None) for each in known]))
+    for design, least in judging.by_bound(designs):
+        judging.judge(design, least)
+    return [judging.found[design] for design in designs]
+
+
+@dataclass(eq=False)
+class _Judging:
+    """The state of judging the designs of a tiling."""
+
+    question: Question
+    stages: TilingStages
+    front: Archive[None]
+    found: dict[Design, Verdict] = field(default_factory=dict[Design, Verdict])
+
+    def by_bound(self, designs: Sequence[Design]) -> list[tuple[Design, Least]]:
+        """The designs that have plans, with lower bounds on their measures, lowest first."""
+        bounds = ((design, self._planned(design)) for design in designs)
+        known = [(design, bound) for design, bound in bounds if bound is not None]
+        return sorted(known, key=lambda each: vector(each[1], self.question.objectives))
+
+    def judge(self, design: Design, least: Least) -> None:
+        """Exclude a design by its bounds, or measure it."""
+        if self._is_idle(least):
+            self.found[design] = {"excluded": least}
+            return
+        computing = self._tried(design, lambda compilation: {"cycles": least_computing(compilation)})
+        if computing is None:
+            return
+        tighter: Least = {**least, "cycles": max(least["cycles"], computing["cycles"])}
+        if self._is_idle(tighter):
+            self.found[design] = {"excluded": tighter}
+            return
+        measures = self._tried(design, lambda compilation: measured(compilation, design.memory))
+        if measures is not None:
+            self._take(design, measures)
+
+    def _take(self, design: Design, measures: Least) -> None:
+        """Note the measures of a design; one that improves the front is built."""
+        improves = not self._is_idle(measures)
+        if improves and self._tried(design, _built) is None:
+            return
+        self.found[design] = {"measures": measures}
+        if improves:
+            self.front.add(vector(measures, self.question.objectives), None)
+
+    def _is_idle(self, measures: Least) -> bool:
+        """Whether a design with these measures, or more, is not allowed or does not improve the front."""
+        covered = is_covered(vector(measures, self.question.objectives), self.front.vectors)
+        return covered or not self.question.is_allowed(measures)
+
+    def _planned(self, design: Design) -> Least | None:
+        """The measures that a plan has, and a lower bound on cycles."""
+        return self._tried(design, lambda each: {"cycles": least_cycles(each, design.memory), **planned(each)})
+
+    def _tried(self, design: Design, measure: Callable[[CircuitCompilation], Least]) -> Least | None:
+        """What is measured of a design; None where it is impossible."""
+        try:
+            return measure(self.stages.compilation(design))
+        except LoadstoneError as error:
+            self.found[design] = {"impossible": str(error).splitlines()[0]}
+            return None
+
+
+def _built(compilation: CircuitCompilation) -> Least:
+    """Nothing more of a design, but that it can be built."""
+    assert compilation.design.kernel is not None
+    return {}

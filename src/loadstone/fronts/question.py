@@ -1,0 +1,62 @@
+"""What an exploration is asked, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from loadstone.fronts.space import Design, Measure, Space
+from loadstone.fronts.stages import Subject
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked: a space of designs of a subject, which measures count, and the most that some may be."""
+
+    subject: Subject
+    space: Space
+    objectives: tuple[Measure, ...] = ("cycles", "cells")
+    at_most: Mapping[Measure, int] = field(default_factory=dict[Measure, int])
+
+    def is_allowed(self, measures: Mapping[Measure, int]) -> bool:
+        """Whether no measure that is known is beyond its limit."""
+        return all(measures.get(name, 0) <= most for name, most in self.at_most.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A design of the front."""
+
+    design: Design
+    measures: Mapping[Measure, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The front, and how it was found: designs evaluated, excluded by bounds, impossible, and not looked at.
+
+    Where some were not looked at, the first objective may be better by `gap`, a part of the best one, at most.
+    """
+
+    front: tuple[Point, ...]
+    space: int
+    evaluated: int
+    excluded: int
+    impossible: int
+    reasons: Mapping[str, int]
+    gap: float | None
+
+    @property
+    def left(self) -> int:
+        """The designs that time did not suffice for."""
+        return self.space - self.evaluated - self.excluded - self.impossible
+
+    @property
+    def is_exhaustive(self) -> bool:
+        """Whether every design was evaluated or excluded by a proof."""
+        return self.left == 0
+
+
+Verdict = Mapping[str, Any]
+"""What became of a design: its measures, or why it was excluded or is impossible."""
