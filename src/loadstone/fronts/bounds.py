@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import preset
 from loadstone.fronts.space import Design, Measure
 from loadstone.fronts.stages import Stages
-from loadstone.loops.accelerator import predicted_words
+from loadstone.loops.accelerator import Accelerator
 from loadstone.options import Choices
 from loadstone.simulate.prediction.model import computing_cycles
 from loadstone.tiling_search.bounds import compulsory_words
@@ -115,25 +115,33 @@ def _text(tiles: TiledKernel) -> str:
     return "; ".join(map(str, (tiles.strip, *tiles.theta.values(), *relations)))
 
 
+@lru_cache(maxsize=16)
+def _transfers(accelerator: Accelerator, parameters: tuple[tuple[str, int], ...]) -> tuple[int, int, int]:
+    """The words that an accelerator loads and stores, and the bits of both."""
+    values, arrays = dict(parameters), accelerator.kernel.arrays
+    moved = {
+        name: (count(part.strip_to_loaded, values), count(part.strip_to_stored, values))
+        for name, part in accelerator.plan.arrays.items()
+    }
+    bits = sum(arrays[name].type.storage.bits * sum(words) for name, words in moved.items())
+    return sum(loaded for loaded, _ in moved.values()), sum(stored for _, stored in moved.values()), bits
+
+
 def planned(compilation: CircuitCompilation) -> dict[Measure, int]:
     """The measures that a plan has: words and cells."""
     values = compilation.values
     cells = sum(part.buffer.all_cells(values) for part in compilation.plan.arrays.values())
-    return {"words": sum(predicted_words(compilation.accelerator, values)), "cells": cells}
+    loaded, stored, _ = _transfers(compilation.accelerator, tuple(values.items()))
+    return {"words": loaded + stored, "cells": cells}
 
 
 def least_cycles(compilation: CircuitCompilation, memory: str) -> int:
     """A lower bound on the cycles of a design whose plan is known."""
     values, kernel = compilation.values, compilation.accelerator.kernel
+    loaded, stored, bits = _transfers(compilation.accelerator, tuple(values.items()))
     fits = compilation.bus.bytes // min((array.type.storage.bits // 8 for array in kernel.arrays.values()), default=4)
-    beats = (-(-words // fits) for words in predicted_words(compilation.accelerator, values))
-    bits = sum(
-        kernel.arrays[name].type.storage.bits
-        * (count(part.strip_to_loaded, values) + count(part.strip_to_stored, values))
-        for name, part in compilation.plan.arrays.items()
-    )
     instances = -(-instance_count(kernel, values) // compilation.lanes)
-    return max(instances, *beats, int(-(-bits // preset(memory).bits_per_cycle)))
+    return max(instances, -(-max(loaded, stored) // fits), int(-(-bits // preset(memory).bits_per_cycle)))
 
 
 def least_computing(compilation: CircuitCompilation) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import islpy as isl
 
@@ -140,7 +140,7 @@ def compute_loops(tiles: TiledKernel, schedules: Sequence[isl.Map], iterators: S
 
 def time_names(tiles: TiledKernel) -> list[str]:
     """Names for the dimensions of a tiling: those of the source where a dimension is an iterator."""
-    return _iterator_names(tiles)[: len(tiles.sizes)]
+    return list(_iterator_names(tiles)[: len(tiles.sizes)])
 
 
 def _tile_schedule(tiles: TiledKernel, statement: Statement) -> isl.Map:
@@ -149,7 +149,8 @@ def _tile_schedule(tiles: TiledKernel, statement: Statement) -> isl.Map:
     return tiles.instance_to_time(statement.name).intersect_domain(in_tile)
 
 
-def _iterator_names(tiles: TiledKernel) -> list[str]:
+@lru_cache(maxsize=16)
+def _iterator_names(tiles: TiledKernel) -> tuple[str, ...]:
     """Names for the dimensions of time inside of a tile: those of the source where a dimension is an iterator."""
     dims = max(tiles.instance_to_time(s.name).dim(Dim.out) for s in tiles.kernel.statements)
     taken = {*tiles.kernel.parameters, *tiles.coordinates, *tiles.kernel.arrays}
@@ -161,7 +162,7 @@ def _iterator_names(tiles: TiledKernel) -> list[str]:
             name += "_"
         taken.add(name)
         names.append(name)
-    return names
+    return tuple(names)
 
 
 def _iterators_at(tiles: TiledKernel, statement: Statement, position: int) -> Iterator[str]:

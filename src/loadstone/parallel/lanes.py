@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -336,8 +337,12 @@ def moved_iterators(statement: Statement, step: Step, lane: int) -> dict[str, Ex
     }
 
 
+@lru_cache(maxsize=16)
 def group_loops(accelerator: Accelerator, grouping: Grouping) -> Node:
-    """The loops of a tile over groups; the arguments of statements with lanes are followed by a mask for each lane."""
+    """The loops of a tile over groups; the arguments of statements with lanes are followed by a mask for each lane.
+
+    They are kept for a while: hardware and predictions of an accelerator share them.
+    """
     tiles = accelerator.plan.tiles
     parts = {statement.name: _Part.of(grouping, statement) for statement in tiles.kernel.statements}
     tree = compute_loops(tiles, [part.schedule for part in parts.values()], _loop_names(grouping))
