@@ -39,6 +39,7 @@ LAYERS = (
     ("emit.project",),
     ("emit.c",),
     ("emit.hdl",),
+    ("flows",),
     ("simulate.memory",),
     ("simulate.interpreter",),
     ("simulate.rounding",),

@@ -15,6 +15,7 @@ from loadstone.circuit_trials import run_circuit
 from loadstone.circuits import CircuitCompilation
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
+from loadstone.flows.requirements import Made, check_flows
 from loadstone.locality.measurement import measure
 from loadstone.locality.order import order_of
 from loadstone.locality.profile import Profile
@@ -25,6 +26,7 @@ from loadstone.options import (
     PROGRAMS,
     Choices,
     Flavour,
+    FlowOptions,
     HardwareOptions,
     IntegrationOptions,
     Mode,
@@ -85,22 +87,26 @@ def build(
 ) -> Project:
     """What is generated, as files, for one target or several: c, hls, verilog, vhdl.
 
-    Hardware has its arrays on the chip, or is an accelerator behind registers where `bus` names one.
+    Hardware has its arrays on the chip, or is an accelerator behind registers where `bus` names one. `flows` are those
+    of others that it is packaged for.
     """
-    _check_names(options, Choices, HardwareOptions, IntegrationOptions)
+    _check_names(options, Choices, HardwareOptions, IntegrationOptions, FlowOptions)
     targets: tuple[Any, ...] = (target,) if isinstance(target, str) else tuple(target)
     circuit = _circuit(kernel, tiling, parameters, options)
     on_bus = circuit.hardware.bus is not None
     modes = modes_of(targets, network=network, on_bus=on_bus)
-    _check_effects(options, modes, Choices, HardwareOptions, IntegrationOptions)
+    integration, packed, hardware = IntegrationOptions.of(options), FlowOptions.of(options), circuit.hardware
+    check_flows(packed, Made(modes, targets, flavour, hardware.bus, hardware.address_width, integration.reset))
+    _check_effects(options, modes, Choices, HardwareOptions, IntegrationOptions, FlowOptions)
     programs = [each for each in targets if each in PROGRAMS]
     circuits = [each for each in targets if each in CIRCUITS]
     files: dict[str, str] = {}
     if programs:
         files |= (build_network if network else build_programs)(_program(circuit), programs, flavour).files
-    if circuits:
-        integration = IntegrationOptions.of(options)
-        files |= (build_accelerator if on_bus else build_on_chip)(circuit, circuits, integration).files
+    if circuits and on_bus:
+        files |= build_accelerator(circuit, circuits, integration, flows=packed.flows).files
+    elif circuits:
+        files |= build_on_chip(circuit, circuits, integration).files
     return Project(files)
 
 

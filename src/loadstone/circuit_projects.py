@@ -12,10 +12,11 @@ from loadstone.emit.hdl.vectors import Vectors
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
 from loadstone.exercise import exercised
+from loadstone.flows.packages import Packaging
 from loadstone.hardware.datapath.functions import hardware_functions
 from loadstone.hardware.layout import ArrayLayouts, memory_words
 from loadstone.model.kernel import Kernel
-from loadstone.options import IntegrationOptions
+from loadstone.options import Flow, IntegrationOptions
 from loadstone.simulate.memory import Memory, live_out_arrays
 from loadstone.trials import trial
 
@@ -41,15 +42,19 @@ def build_accelerator(
     targets: Sequence[str],
     integration: IntegrationOptions | None = None,
     command: str = "",
+    flows: Sequence[Flow] = (),
 ) -> Project:
-    """The accelerator on its bus, behind registers."""
+    """The accelerator on its bus, behind registers, packaged for flows of others."""
     ready = exercised(compilation, lambda: compilation.tiles)
     kernel, values, design = ready.tiles.kernel, ready.values, ready.design
     ended, start = _compared(kernel, values)
     given = _words(design.external, start, tuple(kernel.arrays))
     vectors = Vectors(values, given, _words(design.external, ended, live_out_arrays(kernel)))
     memory, protocol, chosen = preset("paper"), design.bus.protocol, integration or IntegrationOptions()
-    return accelerator_project(ready.accelerator, design, targets, vectors, memory, protocol, chosen, command)
+    packaging = Packaging(ready.accelerator, values, flows)
+    return accelerator_project(
+        ready.accelerator, design, targets, vectors, memory, protocol, chosen, command, packaging
+    )
 
 
 def _compared(kernel: Kernel, values: Mapping[str, int]) -> tuple[Memory, Memory]:

@@ -18,6 +18,9 @@ Simulator = Literal["verilator", "icarus", "ghdl", "transactions"]
 StripMode = Literal["overlap", "drain"]
 Objective = Literal["words", "cycles"]
 Reset = Literal["low", "high"]
+Flow = Literal["vitis", "vivado", "quartus", "pynq", "xrt", "litex", "fusesoc"]
+"""The flow of others that takes what is generated."""
+VitisVersion = Literal["2022.2", "2024.2", "2025.2"]
 Mode = Literal[
     "c",
     "hls",
@@ -36,6 +39,7 @@ CIRCUITS: tuple[Target, ...] = ("verilog", "vhdl")
 MEMORIES = ("paper", "ddr3-1600", "ddr4-2400", "hbm", "litedram")
 BUS_WIDTHS = (32, 64, 128, 256, 512)
 ADDRESS_WIDTHS, OUTSTANDING = (32, 64), (1, 64)
+FLOWS: tuple[Flow, ...] = ("vitis", "vivado", "quartus", "pynq", "xrt", "litex", "fusesoc")
 BURSTS = (2, 4, 8, 16, 32, 64, 128, 256)
 
 NETWORKS: tuple[Mode, ...] = ("network-c", "network-hls", "network-hardware")
@@ -154,6 +158,19 @@ def tile_sizes(text: str) -> tuple[int, ...] | Literal["auto"]:
     ('auto', (8,))
     """
     return "auto" if text == "auto" else sizes(text)
+
+
+def flow_names(text: str) -> tuple[Flow, ...]:
+    """Flows, separated by commas.
+
+    >>> flow_names("vivado, pynq")
+    ('vivado', 'pynq')
+    """
+    names = [part.strip() for part in text.split(",")]
+    unknown = [name for name in names if name not in FLOWS]
+    if unknown:
+        raise ValueError(f"'{unknown[0]}' is not one of {', '.join(FLOWS)}")
+    return tuple(flow for flow in FLOWS if flow in names)
 
 
 def words(text: str) -> int:
@@ -326,6 +343,26 @@ class IntegrationOptions(FromNames):
         """Refuse a prefix that no name can have, whoever gives it."""
         if self.prefix:
             name_start(self.prefix)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowOptions(FromNames):
+    """Which flows of others the files are packaged for."""
+
+    flows: tuple[Flow, ...] = described(
+        "--flow",
+        f"write packages for flows, separated by commas: {', '.join(FLOWS)}",
+        (),
+        metavar="NAMES",
+        read=flow_names,
+        modes=("hls", "network-hls", "accelerator"),
+    )
+    vitis: VitisVersion | None = described(
+        "--vitis",
+        "version of Vitis that scripts and pragmas are for (default: 2025.2)",
+        choices=("2022.2", "2024.2", "2025.2"),
+        modes=("hls", "network-hls"),
+    )
 
 
 @dataclass(frozen=True, slots=True)

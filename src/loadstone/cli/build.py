@@ -14,7 +14,8 @@ from loadstone.cli.shared.parser import check_modes
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
 from loadstone.exercise import exercising_values
-from loadstone.options import CIRCUITS, PROGRAMS, IntegrationOptions, Mode, Target, modes_of
+from loadstone.flows.requirements import Made, check_flows
+from loadstone.options import CIRCUITS, PROGRAMS, FlowOptions, IntegrationOptions, Mode, Target, modes_of
 from loadstone.pipeline import Compilation
 from loadstone.projects import build_network, build_programs
 from loadstone.transform.tiling import TiledKernel
@@ -70,7 +71,10 @@ def _check(arguments: argparse.Namespace, targets: list[Target]) -> None:
         if arguments.network and target in CIRCUITS:
             hint = "leave --network out, or use --target c or hls"
             raise InputError(Diagnostic(f"process networks are not written as {target}", None, hint))
-    check_modes(arguments, modes_of(targets, network=arguments.network, on_bus=arguments.bus is not None), MODES)
+    modes = modes_of(targets, network=arguments.network, on_bus=arguments.bus is not None)
+    made = (arguments.flavour, arguments.bus, arguments.address_width, arguments.reset)
+    check_flows(FlowOptions.of(vars(arguments)), Made(modes, tuple(targets), *made))
+    check_modes(arguments, modes, MODES)
 
 
 def _built(arguments: argparse.Namespace, targets: list[Target]) -> list[Built]:
@@ -90,8 +94,12 @@ def _programs(arguments: argparse.Namespace, targets: list[Target]) -> Built:
 def _hardware(arguments: argparse.Namespace, targets: list[Target]) -> Built:
     compilation = import_module("loadstone.cli.shared.circuits").circuit_of(arguments)
     builders = import_module("loadstone.circuit_projects")
-    build = builders.build_on_chip if arguments.bus is None else builders.build_accelerator
-    project: Project = build(compilation, targets, IntegrationOptions.of(vars(arguments)), _command(arguments.words))
+    chosen = (compilation, targets, IntegrationOptions.of(vars(arguments)), _command(arguments.words))
+    project: Project = (
+        builders.build_on_chip(*chosen)
+        if arguments.bus is None
+        else builders.build_accelerator(*chosen, FlowOptions.of(vars(arguments)).flows)
+    )
     return Built(targets, project, _chosen(compilation, None if arguments.bus is None else compilation.tiles))
 
 

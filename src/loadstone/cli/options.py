@@ -9,6 +9,7 @@ from loadstone.options import (
     CIRCUITS,
     PROGRAMS,
     Choices,
+    FlowOptions,
     HardwareOptions,
     IntegrationOptions,
     Option,
@@ -198,6 +199,7 @@ def build(parser: CommandParser) -> None:
     )
     parser.add("hardware", options_of(HardwareOptions))
     parser.add("integration", options_of(IntegrationOptions))
+    parser.add("flows of others", options_of(FlowOptions))
 
 
 def run(parser: CommandParser) -> None:

@@ -101,6 +101,7 @@ def _built(program: syntax.Program, problems: Problems) -> Kernel:
         remarks=(*read.remarks, *map(open_remark, program.open_ends)),
         pragmas=program.pragmas,
         open_ends=program.open_ends,
+        declared=tuple(dict.fromkeys(each.record.variable if each.record else each.name for each in program.symbols)),
     )
     tiling = requested_tiling(program.directives.tiling, kernel, names, problems)
     problems.raise_if_any()

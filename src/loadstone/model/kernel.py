@@ -178,7 +178,8 @@ class Kernel:
     `parameter_types` names the parameters in order. `context` holds what is known of them, `assumptions` the part of it
     that is not stated by the source. `remarks` say what could be declared better. `privatised` says which temporaries
     of the source have been given places of their own. `pragmas` are those of the source for HLS tools.
-    `open_ends` are loops whose ends depend on data: a parameter bounds each.
+    `open_ends` are loops whose ends depend on data: a parameter bounds each. `declared` are the variables of the
+    source in the order of their declarations.
     """
 
     name: str
@@ -194,6 +195,7 @@ class Kernel:
     remarks: tuple[str, ...] = ()
     pragmas: tuple[HlsPragma, ...] = ()
     open_ends: tuple[Diagnostic, ...] = ()
+    declared: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         statements = ", ".join(f"{s.name}[{', '.join(s.iterators)}]" for s in self.statements)

@@ -57,6 +57,15 @@ def fixed_program(accelerator: Accelerator, parameters: Mapping[str, int] | None
     return _program(Interface(accelerator, Style(streamed=True, sizes=parameters or {})))
 
 
+def called_program(accelerator: Accelerator) -> Program:
+    """The program as its callers see it: its interface alone, for hardware that they drive instead."""
+    given = Interface(accelerator, Style())
+    known = (given.parameters, given.scalars, given.arrays)
+    kernel, names, summary = accelerator.kernel, given.names, _summary(accelerator)
+    limit, scratch = with_assumptions(None, kernel, names), _scratch(given)
+    return Program(kernel, names, "accelerator", summary, *known, (), (), (), (), (), None, limit, scratch)
+
+
 def _program(given: Interface) -> Program:
     accelerator = given.accelerator
     transfers = Transfers(given)

@@ -124,12 +124,12 @@ def _c_makefile(program: Program) -> str:
         about="\n# make sequential  the same, tile by tile in one thread" if alone else "",
         phony=" sequential" if alone else "",
         sequential=_SEQUENTIAL if alone else "",
-        reference=_reference_rule(program.kernel),
+        reference=reference_rule(program.kernel),
         libraries="-lstdc++ -lm -lpthread" if reference_suffix(program.kernel) == "cpp" else "-lm -lpthread",
     )
 
 
-def _reference_rule(kernel: Kernel) -> str:
+def reference_rule(kernel: Kernel) -> str:
     """The rule that compiles the original."""
     suffix = reference_suffix(kernel)
     compiler = "$(CXX) -std=gnu++17" if suffix == "cpp" else "$(CC) -std=gnu11"
@@ -141,7 +141,7 @@ def _hls_makefile(program: Program) -> str:
     return _HLS_MAKEFILE.format(
         name=program.name,
         order=_order(program.kernel),
-        reference=_reference_rule(program.kernel),
+        reference=reference_rule(program.kernel),
         libraries="-lm -lpthread",
     )
 

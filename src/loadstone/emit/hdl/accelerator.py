@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from loadstone.bus.ports import Protocol
@@ -12,12 +14,12 @@ from loadstone.emit.hdl.accelerator_description import accelerator_info, emit_ac
 from loadstone.emit.hdl.cocotb_bench import emit_cocotb_bench
 from loadstone.emit.hdl.core_file import Sources, emit_core, emit_script
 from loadstone.emit.hdl.folder import TOOLS, Language, emit_file_list, emit_makefile, make_project
-from loadstone.emit.hdl.image import image_files, make_trial
+from loadstone.emit.hdl.image import Trial, image_files, make_trial
 from loadstone.emit.hdl.origin import origin_of
 from loadstone.emit.hdl.register_page import emit_register_header, emit_register_page
 from loadstone.emit.hdl.vectors import Vectors
 from loadstone.emit.project import Project
-from loadstone.hardware.accelerator.registers import register_map
+from loadstone.hardware.accelerator.registers import RegisterMap, register_map
 from loadstone.hardware.accelerator.shell import make_top
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.bench import make_bench
@@ -39,6 +41,30 @@ VHDL-2008; the ports of the top are `std_logic` and `std_logic_vector`.
 }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class AcceleratorFolder:
+    """The folder of an accelerator in one language: its files, and what those describe who package it for others.
+
+    `sources` are the files of the hardware in the order of compilation, `control` is the protocol of the registers,
+    `trial` the run of its testbenches.
+    """
+
+    language: Language
+    name: str
+    top: Shell
+    design: AcceleratorDesign
+    control: Protocol
+    registers: RegisterMap
+    trial: Trial
+    sources: tuple[str, ...]
+    files: Mapping[str, str]
+
+
+Finish = Callable[[AcceleratorFolder], Mapping[str, str]]
+"""The files of a folder, some of them added or changed."""
+AS_IT_IS: Finish = attrgetter("files")
+
+
 def accelerator_project(
     accelerator: Accelerator,
     design: AcceleratorDesign,
@@ -48,10 +74,12 @@ def accelerator_project(
     control: Protocol,
     chosen: IntegrationOptions,
     command: str = "",
+    finish: Finish = AS_IT_IS,
 ) -> Project:
     """The files of an accelerator behind registers for hardware targets, and its description.
 
-    The testbenches run it on a memory of some timing; `vectors` say what they give and expect.
+    The testbenches run it on a memory of some timing; `vectors` say what they give and expect. Each folder goes through
+    `finish`.
     """
     kernel, registers, prefix = accelerator.kernel, register_map(design), chosen.prefix
     top = with_prefix(make_top(design, control, chosen.reset), prefix)
@@ -61,13 +89,15 @@ def accelerator_project(
     bench = Bench(module, design, control, registers, trial, cycle_limit(kernel, vectors.parameters))
     info = accelerator_info(kernel.name, top, design, registers, control, vectors.parameters)
     origin = origin_of(kernel, command)
-    return make_project(info, origin, targets, lambda language: _folder(bench, prefix, top, timing, info, language))
+    return make_project(
+        info, origin, targets, lambda language: finish(_folder(bench, prefix, top, timing, info, language))
+    )
 
 
 def _folder(
     bench: Bench, prefix: str, top: Shell, timing: Timing, info: Mapping[str, Any], language: Language
-) -> dict[str, str]:
-    """The files of a target by their paths in its folder."""
+) -> AcceleratorFolder:
+    """The folder of a target, with files by their paths in it."""
     tools, name = TOOLS[language], joined(prefix, bench.design.kernel.name)
     script = f"test_{name}.py"
     hardware, whole = tools.printed(top, prefix), tools.printed(bench.module, prefix)
@@ -75,7 +105,7 @@ def _folder(
     benches[f"tb/testbench.{tools.ending}"] = emit_bench(bench, language)
     data = image_files(bench.design, bench.trial)
     listed = Sources(language, name, top.name, tuple(hardware), tuple(benches), tuple(data))
-    return {
+    files = {
         **hardware,
         **benches,
         **data,
@@ -89,6 +119,9 @@ def _folder(
         "Makefile": emit_makefile(language, top.name, script),
         "README.md": emit_accelerator_readme(info, timing.name, _files(listed), _USAGES[language]),
     }
+    return AcceleratorFolder(
+        language, name, top, bench.design, bench.protocol, bench.registers, bench.trial, tuple(hardware), files
+    )
 
 
 def _files(sources: Sources) -> dict[str, str]:

@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from loadstone.hardware.accelerator.registers import (
-    ABORTED,
-    DONE,
-    ENABLE,
-    FAILED,
-    FIRST_ADDRESS,
-    PENDING,
-    READY,
-    RESET,
-    START,
-    STOP_RUN,
-    Register,
-    RegisterMap,
-)
+from loadstone.hardware.accelerator.registers import FIELDS, FIRST_ADDRESS, Register, RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.supervisor import ErrorKind
 from loadstone.texts import text_of
@@ -64,8 +51,7 @@ def emit_register_header(name: str, design: AcceleratorDesign, registers: Regist
     prefix = name.upper()
     functions = [_setter(name, design, each) for each in registers.values]
     functions += [_getter(name, design, each) for each in registers.results]
-    bits = {"START": START, "ENABLE": ENABLE, "ABORT": STOP_RUN, "RESET": RESET}
-    bits |= {"READY": READY, "DONE": DONE, "INTERRUPT": PENDING, "FAILED": FAILED, "ABORTED": ABORTED}
+    bits = {field.name: field.mask for fields in FIELDS.values() for field in fields}
     bits |= {f"KIND_{kind.name}": kind.value for kind in ErrorKind}
     address = registers.by_name[FIRST_ADDRESS]
     offsets = {each.name: each.offset for each in registers.registers}
@@ -76,7 +62,7 @@ def emit_register_header(name: str, design: AcceleratorDesign, registers: Regist
         offsets="\n".join(lines),
         bits="\n".join(_defined(prefix, bits)),
         functions="".join(functions),
-        address=_c_type(design, address),
+        address=c_type(design, address),
         address_read=_read(name, address),
     )
 
@@ -86,7 +72,7 @@ def _defined(prefix: str, numbers: dict[str, int]) -> Iterator[str]:
         yield f"#define {prefix}_{name} 0x{number:02x}u"
 
 
-def _c_type(design: AcceleratorDesign, register: Register) -> str:
+def c_type(design: AcceleratorDesign, register: Register) -> str:
     """The type of a value in C: that of the kernel for scalars that have no point, or a floating one."""
     width = 32 * register.words
     if _is_float(design, register):
@@ -114,7 +100,7 @@ def _written(name: str, register: Register) -> Iterator[str]:
 
 
 def _getter(name: str, design: AcceleratorDesign, register: Register) -> str:
-    words, type = f"uint{32 * register.words}_t", _c_type(design, register)
+    words, type = f"uint{32 * register.words}_t", c_type(design, register)
     lines = [f"  {words} word = {_read(name, register)};"]
     if _is_float(design, register):
         lines += [f"  {type} value;", _copied("value", "word"), "  return value;"]
@@ -144,5 +130,5 @@ def _copied(target: str, source: str) -> str:
 
 def _function(form: str, name: str, design: AcceleratorDesign, register: Register, lines: Iterable[str]) -> str:
     body = "\n".join(line for line in lines if line)
-    type = _c_type(design, register)
+    type = c_type(design, register)
     return form.format(meaning=register.meaning, name=name, value=register.name.lower(), type=type, body=body)

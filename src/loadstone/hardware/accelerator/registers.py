@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal
 
 from loadstone.bus.lite import PREFIXES, STROBE, WORD, make_register_slave, slave_ports
@@ -35,6 +36,36 @@ START, ENABLE, STOP_RUN, RESET = 1, 2, 4, 8
 READY, DONE, PENDING, FAILED, ABORTED = 1, 2, 4, 8, 16
 """Bits of STATUS: may be started; has run since the last start; the end of a run was not yet taken note of; the last
 run failed; it was aborted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A bit of a register, given by its mask, and what software may do with it: `rw`, `ro` or `wo`."""
+
+    name: str
+    mask: int
+    access: str
+    meaning: str
+
+
+FIELDS: Mapping[str, tuple[Field, ...]] = MappingProxyType(
+    {
+        CONTROL: (
+            Field("START", START, "wo", "starts a run, if it is ready"),
+            Field("ENABLE", ENABLE, "rw", "lets the end of a run raise the interrupt"),
+            Field("ABORT", STOP_RUN, "wo", "ends a run when bursts in flight are carried out"),
+            Field("RESET", RESET, "wo", "ends a run in the same way, and clears all registers"),
+        ),
+        STATUS: (
+            Field("READY", READY, "ro", "nothing runs"),
+            Field("DONE", DONE, "rw", "a run has ended since the last start; writing 1 clears the interrupt"),
+            Field("INTERRUPT", PENDING, "ro", "a run has ended, and it was not yet taken note of"),
+            Field("FAILED", FAILED, "rw", "the last run failed; writing 1 clears it"),
+            Field("ABORTED", ABORTED, "ro", "the last run was aborted"),
+        ),
+    }
+)
+"""The bits of registers that are no numbers."""
 FIRST_VALUE = 0x28
 """The offset of the first register that depends on the kernel."""
 

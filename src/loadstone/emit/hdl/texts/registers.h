@@ -9,12 +9,17 @@
 
 {bits}
 
+#ifndef {prefix}_LOAD /* how words are read and written; define both before, where it takes more */
+#define {prefix}_LOAD(place) (*(place))
+#define {prefix}_STORE(place, word) (*(place) = (word))
+#endif
+
 static inline uint32_t {name}_read(volatile uint32_t *registers, uint32_t offset) {{
-  return registers[offset / 4];
+  return {prefix}_LOAD(registers + offset / 4);
 }}
 
 static inline void {name}_write(volatile uint32_t *registers, uint32_t offset, uint32_t word) {{
-  registers[offset / 4] = word;
+  {prefix}_STORE(registers + offset / 4, word);
 }}
 
 /* Starts a run; it raises the interrupt at its end if `interrupt` is not 0. */

@@ -1,0 +1,61 @@
+"""The arguments of a kernel in C, as drivers of its accelerator take them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from loadstone.emit.c.code import word_type
+from loadstone.emit.c.names import RESERVED, Names
+from loadstone.emit.c.printer import emit_expression
+from loadstone.flows.signature import InMemory, InRegister, Signature
+
+
+@dataclass(frozen=True, eq=False)
+class CArguments:
+    """Names, declarations and sizes of arguments; `taken` are names that a driver needs itself."""
+
+    signature: Signature
+    taken: Collection[str]
+
+    @cached_property
+    def names(self) -> Names:
+        """What arguments are called."""
+        found: dict[str, str] = {}
+        given = [each.name for each in self.ordered]
+        for name in given:
+            safe = name
+            while safe in RESERVED or safe in self.taken or safe in found.values() or (safe != name and safe in given):
+                safe += "_"
+            found.setdefault(name, safe)
+        return Names(found, dict(self.signature.design.kernel.parameter_types))
+
+    @property
+    def ordered(self) -> tuple[InRegister | InMemory, ...]:
+        """The arguments in the order of the source, and scratch memory behind them."""
+        return (*self.signature.arguments, *self.signature.scratch)
+
+    def declared(self) -> str:
+        """The declarations of all arguments."""
+        return ", ".join(map(self._declaration, self.ordered))
+
+    def _declaration(self, argument: InRegister | InMemory) -> str:
+        name = self.names[argument.name]
+        if isinstance(argument, InRegister):
+            return f"{word_type(argument.type)} {name}"
+        constant = "" if argument.is_result or not argument.is_argument else "const "
+        return f"{constant}{self.item(argument)} *{name}"
+
+    def item(self, variable: InMemory) -> str:
+        """The type of the items of a variable."""
+        return word_type(variable.type) if variable.type else variable.structure
+
+    def size(self, variable: InMemory) -> str:
+        """The bytes of a variable, as an expression."""
+        extents = (f"(size_t)({emit_expression(self.names.counted(extent))})" for extent in variable.extents)
+        return _product((f"sizeof({self.item(variable)})", *extents))
+
+
+def _product(factors: Iterable[str]) -> str:
+    return " * ".join(factors)

@@ -1,0 +1,72 @@
+"""What an accelerator moves and holds, for pages on its flows: words and bytes, local buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from loadstone.loops.accelerator import Accelerator
+from loadstone.transfer.volumes import count
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The elements of an array that a run loads and stores, and the bytes of an element."""
+
+    array: str
+    element_bytes: int
+    loaded: int
+    stored: int
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that are moved."""
+        return self.element_bytes * (self.loaded + self.stored)
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A local buffer: the shape of a copy, the cells and bits of all copies, and their number."""
+
+    array: str
+    shape: tuple[int, ...]
+    cells: int
+    copies: int
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A run of an accelerator with some parameters."""
+
+    parameters: Mapping[str, int]
+    moved: tuple[Moved, ...]
+    buffers: tuple[Local, ...]
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that a run moves."""
+        return sum(each.bytes for each in self.moved)
+
+    @property
+    def words(self) -> tuple[int, int]:
+        """The elements that a run loads and stores."""
+        return sum(each.loaded for each in self.moved), sum(each.stored for each in self.moved)
+
+
+def figures_of(accelerator: Accelerator, parameters: Mapping[str, int]) -> Figures:
+    """The figures of an accelerator for values of all parameters."""
+    return Figures(parameters, tuple(_moved(accelerator, parameters)), tuple(_buffers(accelerator, parameters)))
+
+
+def _moved(accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[Moved]:
+    for array in accelerator.transferred:
+        part = accelerator.plan[array.name]
+        loaded, stored = (count(each, parameters) for each in (part.strip_to_loaded, part.strip_to_stored))
+        yield Moved(array.name, array.type.storage.bits // 8, loaded, stored)
+
+
+def _buffers(accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[Local]:
+    for name, buffer in accelerator.buffers.items():
+        bits = accelerator.kernel.arrays[name].type.bits * buffer.all_cells(parameters)
+        yield Local(name, tuple(buffer.shape(parameters)), buffer.all_cells(parameters), buffer.copies, bits)

@@ -1,0 +1,3 @@
+"""Stand-ins are no tests."""
+
+collect_ignore_glob = ["stubs/*"]

@@ -1,0 +1,132 @@
+"""A stand-in for PYNQ on simulated hardware: its registers and memory are those of an accelerator in Verilator.
+
+`LOADSTONE_DEVICE` names the library with the simulated device.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Any, ClassVar
+
+import numpy as np
+
+PAGE = 4096
+
+
+class _Device:
+    """The device, with memory that is handed out page by page; what is freed can be taken again."""
+
+    def __init__(self) -> None:
+        self.library = ctypes.CDLL(os.environ["LOADSTONE_DEVICE"])
+        for name, result in (("device_memory", ctypes.c_void_p), ("device_bytes", ctypes.c_uint64)):
+            getattr(self.library, name).restype = result
+        self.library.device_base.restype = ctypes.c_uint64
+        self.library.device_read.restype = ctypes.c_uint32
+        size = self.library.device_bytes()
+        self.memory = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(self.library.device_memory()))
+        self.base = self.library.device_base()
+        self.taken: dict[int, int] = {}
+
+    def take(self, size: int) -> int:
+        """The first place with so many free bytes."""
+        place = 0
+        for begin, end in sorted(self.taken.items()):
+            if place + size <= begin:
+                break
+            place = -(-end // PAGE) * PAGE
+        if place + size > len(self.memory):
+            raise MemoryError("the memory of the device is full")
+        self.taken[place] = place + size
+        return place
+
+
+_device: _Device | None = None
+
+
+def device() -> _Device:
+    """The one device."""
+    global _device  # noqa: PLW0603
+    _device = _device or _Device()
+    return _device
+
+
+class PynqBuffer(np.ndarray):
+    """Memory of the device; what the processor writes is seen there only after a flush, and the reverse."""
+
+    place: int
+
+    @property
+    def device_address(self) -> int:
+        """The address that the device uses."""
+        return device().base + self.place
+
+    def _bytes(self) -> np.ndarray:
+        return device().memory[self.place : self.place + self.nbytes]
+
+    def flush(self) -> None:
+        """Let the device see what was written here."""
+        self._bytes()[:] = np.asarray(self).view(np.uint8).ravel()
+
+    def invalidate(self) -> None:
+        """See what the device has written."""
+        np.asarray(self).view(np.uint8).ravel()[:] = self._bytes()
+
+    def freebuffer(self) -> None:
+        """Give the memory back."""
+        del device().taken[self.place]
+
+
+def allocate(shape: tuple[int, ...], dtype: Any = np.uint32) -> PynqBuffer:
+    """Memory of the device, as the processor caches it."""
+    buffer = np.full(shape, 0x5A, dtype=np.uint8).astype(dtype).view(PynqBuffer)
+    buffer.place = device().take(buffer.nbytes)
+    return buffer
+
+
+class MMIO:
+    """Words of registers."""
+
+    def read(self, offset: int = 0) -> int:
+        """A word."""
+        return device().library.device_read(ctypes.c_uint32(offset))
+
+    def write(self, offset: int, value: int) -> None:
+        """Write a word; PYNQ takes no negative numbers."""
+        assert 0 <= value < 1 << 32
+        device().library.device_write(ctypes.c_uint32(offset), ctypes.c_uint32(value))
+
+
+class DefaultIP:
+    """The driver of an IP; subclasses are bound by the kinds of IP that they name."""
+
+    bindto: ClassVar[list[str]] = []
+    drivers: ClassVar[dict[str, type]] = {}
+
+    def __init_subclass__(cls) -> None:
+        for kind in cls.bindto:
+            DefaultIP.drivers[kind] = cls
+
+    def __init__(self, description: dict[str, Any]) -> None:
+        self.mmio = MMIO()
+        self.description = description
+
+    def read(self, offset: int = 0) -> int:
+        """A word of a register."""
+        return self.mmio.read(offset)
+
+    def write(self, offset: int, value: int) -> None:
+        """Write a word of a register."""
+        self.mmio.write(offset, value)
+
+
+class Overlay:
+    """A bitstream with one IP, whose kind the test says."""
+
+    def __init__(self, bitfile: str, kind: str) -> None:
+        self.ip_dict = {bitfile.removesuffix(".bit") + "_0": {"type": kind}}
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self.ip_dict:
+            raise AttributeError(name)
+        return DefaultIP.drivers[self.ip_dict[name]["type"]](self.ip_dict[name])

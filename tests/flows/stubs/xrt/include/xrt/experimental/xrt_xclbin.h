@@ -1,0 +1,1 @@
+#include "xrt/xrt_device.h"

