@@ -102,7 +102,7 @@ def build(
     circuits = [each for each in targets if each in CIRCUITS]
     files: dict[str, str] = {}
     if programs:
-        files |= (build_network if network else build_programs)(_program(circuit), programs, flavour).files
+        files |= (build_network if network else build_programs)(_program(circuit), programs, flavour, packed).files
     if circuits and on_bus:
         files |= build_accelerator(circuit, circuits, integration, flows=packed.flows).files
     elif circuits:

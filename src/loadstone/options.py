@@ -365,6 +365,9 @@ class FlowOptions(FromNames):
     )
 
 
+NO_FLOWS = FlowOptions()
+
+
 @dataclass(frozen=True, slots=True)
 class RunOptions(FromNames):
     """What is run, in which simulator, and what is shown of it."""

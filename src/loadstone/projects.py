@@ -7,18 +7,31 @@ from collections.abc import Sequence
 from loadstone.emit.c.targets import build_network_project, build_project
 from loadstone.emit.project import Project
 from loadstone.exercise import exercised, exercising_values
-from loadstone.options import Flavour
+from loadstone.flows.figures import figures_of
+from loadstone.flows.vitis import VitisFlow
+from loadstone.flows.vitis_ports import runs_of
+from loadstone.flows.vitis_versions import NEWEST
+from loadstone.options import NO_FLOWS, Flavour, FlowOptions
 from loadstone.pipeline import Compilation
 
 
-def build_programs(compilation: Compilation, targets: Sequence[str], flavour: Flavour = "vitis") -> Project:
+def build_programs(
+    compilation: Compilation, targets: Sequence[str], flavour: Flavour = "vitis", flows: FlowOptions = NO_FLOWS
+) -> Project:
     """The accelerator as C or HLS C++; memories whose sizes depend on parameters are large enough for the values."""
     known = {**compilation.kernel.defaults, **compilation.given}
     values = exercising_values(compilation.kernel, compilation.given, compilation.tiles)
-    return build_project(compilation.accelerator, targets, known, values, flavour=flavour)
+    made, package = compilation.accelerator, None
+    if "vitis" in flows.flows:
+        package = VitisFlow(flows.vitis or NEWEST, values, runs_of(made), figures_of(made, values))
+    return build_project(made, targets, known, values, flavour=flavour, package=package)
 
 
-def build_network(compilation: Compilation, targets: Sequence[str], flavour: Flavour = "vitis") -> Project:
+def build_network(
+    compilation: Compilation, targets: Sequence[str], flavour: Flavour = "vitis", flows: FlowOptions = NO_FLOWS
+) -> Project:
     """The process network as C or HLS C++, for the values of the parameters."""
     ready = exercised(compilation, lambda: compilation.network_tiles)
-    return build_network_project(ready.network, ready.channel_sizes, targets, ready.values, flavour=flavour)
+    package = VitisFlow(flows.vitis or NEWEST, ready.values, {}, None) if "vitis" in flows.flows else None
+    sizes = ready.channel_sizes
+    return build_network_project(ready.network, sizes, targets, ready.values, flavour=flavour, package=package)

@@ -88,7 +88,8 @@ def _programs(arguments: argparse.Namespace, targets: list[Target]) -> Built:
     compilation = compilation_of(arguments)
     build = build_network if arguments.network else build_programs
     tiles = compilation.network_tiles if arguments.network else compilation.tiles
-    return Built(targets, build(compilation, targets, arguments.flavour), _chosen(compilation, tiles))
+    project = build(compilation, targets, arguments.flavour, FlowOptions.of(vars(arguments)))
+    return Built(targets, project, _chosen(compilation, tiles))
 
 
 def _hardware(arguments: argparse.Namespace, targets: list[Target]) -> Built:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from loadstone.emit.hdl.accelerator import AcceleratorFolder
-from loadstone.emit.hdl.description import table
 from loadstone.flows.bare_metal import emit_bare_metal_driver
 from loadstone.flows.figures import figures_of
 from loadstone.flows.ipxact import emit_component, vlnv
@@ -17,6 +16,7 @@ from loadstone.flows.readme import emit_figures, emit_flow_section, emit_not_run
 from loadstone.flows.xrt import xrt_files
 from loadstone.loops.accelerator import Accelerator
 from loadstone.options import Flow
+from loadstone.texts import table
 
 _WITH_COMPONENT: frozenset[Flow] = frozenset({"vivado", "quartus", "pynq", "xrt"})
 """The flows that need the accelerator in IP-XACT."""

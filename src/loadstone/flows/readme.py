@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from loadstone.emit.hdl.description import table
 from loadstone.flows.figures import Figures
 from loadstone.options import Flow
-from loadstone.texts import text_of
+from loadstone.texts import table, text_of
 
 _TITLES: Mapping[Flow, str] = {
     "vitis": "Vitis HLS",

@@ -56,35 +56,22 @@ def _on_axi(flow: str) -> tuple[_Need, ...]:
     return _on_bus(flow, "axi"), axi
 
 
-def _unless_hls(need: _Need) -> _Need:
-    return _Need(lambda made: not made.is_accelerator or need.holds(made), need.reason, need.hint)
-
-
 _NEEDS: Mapping[Flow, tuple[_Need, ...]] = {
     "vitis": (_Need(lambda made: made.is_hls, "Vitis takes HLS C++ of its own dialect", "use --target hls"),),
     "vivado": _on_axi("Vivado"),
     "quartus": (_on_bus("Platform Designer"),),
     "pynq": _on_axi("PYNQ"),
     "xrt": (
+        *_on_axi("XRT"),
         _Need(
-            lambda made: made.is_hls or made.is_accelerator,
-            "XRT runs kernels of HLS, or hardware with registers and a bus to memory",
-            "use --target hls, or --target verilog --bus axi --address-width 64",
+            lambda made: made.address_width == XRT_ADDRESS_WIDTH,
+            f"kernels of XRT have addresses of {XRT_ADDRESS_WIDTH} bits",
+            f"use --address-width {XRT_ADDRESS_WIDTH}",
         ),
-        _unless_hls(_on_axi("XRT")[1]),
-        _unless_hls(
-            _Need(
-                lambda made: made.address_width == XRT_ADDRESS_WIDTH,
-                f"kernels of XRT have addresses of {XRT_ADDRESS_WIDTH} bits",
-                f"use --address-width {XRT_ADDRESS_WIDTH}",
-            )
-        ),
-        _unless_hls(
-            _Need(
-                lambda made: made.reset != "high",
-                "kernels of XRT have a reset that is active when low",
-                "leave --reset high out",
-            )
+        _Need(
+            lambda made: made.reset != "high",
+            "kernels of XRT have a reset that is active when low",
+            "leave --reset high out",
         ),
     ),
     "litex": (
@@ -101,6 +88,6 @@ def check_flows(chosen: FlowOptions, made: Made) -> None:
         for need in _NEEDS[flow]:
             if not need.holds(made):
                 raise InputError(Diagnostic(f"--flow {flow} does not fit: {need.reason}", None, need.hint))
-    if chosen.vitis is not None and not (made.is_hls and {"vitis", "xrt"} & set(chosen.flows)):
+    if chosen.vitis is not None and "vitis" not in chosen.flows:
         hint = "it takes effect with --target hls --flow vitis"
-        raise InputError(Diagnostic("--vitis has no effect without a flow of Vitis", None, hint))
+        raise InputError(Diagnostic("--vitis has no effect without --flow vitis", None, hint))

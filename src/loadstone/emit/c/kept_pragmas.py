@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from loadstone.analysis.hls_pragmas import PARTITIONS, buffer_pragmas, partition_problem, port_options
 from loadstone.emit.c.code import Cells, External
@@ -42,8 +42,11 @@ def _respelled(pragma: HlsPragma, name: str) -> str:
     return f"#pragma HLS {pragma.directive.lower()} {' '.join(words)}"
 
 
-def port_pragma(program: Program, array: External) -> str:
-    """The pragma for an external array: by AXI in a bundle of its own, or in that which the source names."""
+def port_pragma(program: Program, array: External, fitted: Mapping[str, str]) -> str:
+    """The pragma for an external array: by AXI in a bundle of its own, or in that which the source names.
+
+    `fitted` are options that fit the plan.
+    """
     kept = port_options(program.kernel, program.kernel.arrays[array.arrays[0]].variable)
     if program.way == "network" and _is_shared(program, kept.get("bundle")):
         kept.pop("bundle")
@@ -54,6 +57,7 @@ def port_pragma(program: Program, array: External) -> str:
         "offset": "slave",
         **({} if array.words is None else {"depth": str(array.words)}),
         **bursts,
+        **fitted,
         **kept,
     }
     return f"#pragma HLS interface m_axi port={array.name} " + " ".join(f"{k}={v}" for k, v in options.items())

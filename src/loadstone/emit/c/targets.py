@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from loadstone.emit.c.comparison.reference import emit_reference, reference_suffix
@@ -14,7 +15,7 @@ from loadstone.emit.c.of_network import network_program
 from loadstone.emit.c.program import Program
 from loadstone.emit.c.shim import HLS_H, HLS_STREAM_H
 from loadstone.emit.c.threads import emit_c
-from loadstone.emit.c.vitis import emit_vitis
+from loadstone.emit.c.vitis import DEFAULT_STYLE, VitisStyle, emit_vitis
 from loadstone.emit.project import Project
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.loops.description import accelerator_info
@@ -36,6 +37,17 @@ _C_MAKEFILE = text_of(__name__, "c.mk")
 _HLS_MAKEFILE = text_of(__name__, "hls.mk")
 
 
+@dataclass(frozen=True, slots=True)
+class Packaged:
+    """What a flow makes of a program for Vitis: how it is printed, and further files of its folder."""
+
+    style: VitisStyle = DEFAULT_STYLE
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+Package = Callable[[Program], Packaged]
+
+
 def build_project(
     accelerator: Accelerator,
     targets: Sequence[str],
@@ -43,11 +55,12 @@ def build_project(
     exercised: Mapping[str, int],
     *,
     flavour: Flavour = "vitis",
+    package: Package | None = None,
 ) -> Project:
     """The files for some targets, each in a folder of its own, and the plan.
 
     `parameters` may lack values. `exercised` has all of them, for testbenches, which check the words moved against the
-    prediction.
+    prediction. Programs for Vitis go through `package`.
     """
     known = parameters if set(accelerator.kernel.parameters) <= set(parameters) else None
     predicted = predicted_words(accelerator, exercised)
@@ -55,7 +68,7 @@ def build_project(
     for target in targets:
         is_hls = target == "hls"
         program = fixed_program(accelerator, known) if is_hls else allocated_program(accelerator)
-        files.update(_folder(target, Callee(program, flavour if is_hls else None), exercised, predicted))
+        files.update(_folder(target, Callee(program, flavour if is_hls else None), exercised, predicted, package))
     return Project(files)
 
 
@@ -66,30 +79,38 @@ def build_network_project(
     parameters: Mapping[str, int],
     *,
     flavour: Flavour = "vitis",
+    package: Package | None = None,
 ) -> Project:
     """The files for some targets, each in a folder of its own, and the network.
 
-    `sizes` are those of all channels for the parameters, which must be complete.
+    `sizes` are those of all channels for the parameters, which must be complete. Programs for Vitis go through
+    `package`.
     """
     values = {name: size.values for name, size in sizes.items()}
     files = {"network.json": json.dumps(network_info(network, values), indent=2) + "\n"}
     program, predicted = network_program(network, sizes, parameters), network_words(network, parameters)
     for target in targets:
         callee = Callee(program, flavour if target == "hls" else None)
-        files.update(_folder(target, callee, parameters, predicted))
+        files.update(_folder(target, callee, parameters, predicted, package))
     return Project(files)
 
 
 def _folder(
-    target: str, callee: Callee, parameters: Mapping[str, int], predicted: tuple[int, int]
+    target: str,
+    callee: Callee,
+    parameters: Mapping[str, int],
+    predicted: tuple[int, int],
+    package: Package | None,
 ) -> Iterator[tuple[str, str]]:
     """The files of a program with testbench, original and Makefile, by their paths."""
     program = callee.program
+    packaged = package(program) if package and callee.flavour == "vitis" else Packaged()
     files = {
-        **_sources(callee),
+        **_sources(callee, packaged.style),
         f"testbench.{callee.suffix}": emit_testbench(callee, parameters, predicted),
         f"reference.{reference_suffix(program.kernel)}": emit_reference(program.kernel, "reference"),
         "Makefile": _hls_makefile(program) if callee.flavour else _c_makefile(program),
+        **packaged.files,
     }
     return ((f"{target}/{path}", text) for path, text in files.items())
 
@@ -100,14 +121,14 @@ def emit_library(program: Program, flavour: Flavour | None) -> dict[str, str]:
     return {**_sources(callee), f"entry.{callee.suffix}": emit_entry(callee)}
 
 
-def _sources(callee: Callee) -> dict[str, str]:
+def _sources(callee: Callee, style: VitisStyle = DEFAULT_STYLE) -> dict[str, str]:
     """The files of a program; for HLS: interface, program, and a header for simulation in `sim`."""
     program = callee.program
     match callee.flavour:
         case None:
             return emit_c(program)
         case "vitis":
-            (header, source), shim = emit_vitis(program), {"sim/hls_stream.h": HLS_STREAM_H}
+            (header, source), shim = emit_vitis(program, style), {"sim/hls_stream.h": HLS_STREAM_H}
         case "intel":
             (header, source), shim = emit_intel(program), {"sim/HLS/hls.h": HLS_H}
         case _:

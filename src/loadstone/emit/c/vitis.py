@@ -22,8 +22,8 @@ external memory before it passes a fence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from loadstone.emit.c.code import (
@@ -60,8 +60,7 @@ _INCLUDES = """\
 #include "@.hpp"
 
 #ifdef __SYNTHESIS__
-#include <hls_fence.h>
-#define ORDERED(...) hls::fence(__VA_ARGS__)
+@FENCE@
 #define LOCAL
 #else
 #include <thread>
@@ -74,6 +73,23 @@ template <typename T, int LENGTH> using queue = hls::stream<T, LENGTH>;
 #else
 template <typename T, int LENGTH> using queue = hls::stream<T>;
 #endif"""
+
+
+LIBRARY_FENCE = """\
+#include <hls_fence.h>
+#define ORDERED(...) hls::fence(__VA_ARGS__)"""
+"""Keeps the order of accesses by a library."""
+
+
+@dataclass(frozen=True, slots=True)
+class VitisStyle:
+    """What differs between versions and plans: how accesses are kept in order, and options of ports, by array."""
+
+    fence: str = LIBRARY_FENCE
+    ports: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+
+
+DEFAULT_STYLE = VitisStyle()
 
 
 def _declared(parameter: Parameter) -> str:
@@ -95,15 +111,15 @@ VITIS = Syntax(
 )
 
 
-def emit_vitis(program: Program) -> tuple[str, str]:
+def emit_vitis(program: Program, style: VitisStyle) -> tuple[str, str]:
     """The interface of a program, and the program."""
     processes = tuple(with_own_memory(each, partial(kept_for_cells, program)) for each in program.processes)
     region = _region(program, processes)
     functions = (*map(_inlined, program.functions), *processes, region)
     lines = [
-        *emit_beginning(program, _INCLUDES),
+        *emit_beginning(program, _INCLUDES.replace("@FENCE@", style.fence)),
         *(line for function in functions for line in function.lines(VITIS)),
-        *top_function(program, _top(program, region)),
+        *top_function(program, _top(program, region, style)),
     ]
     return header(program, []), "\n".join(lines)
 
@@ -144,18 +160,18 @@ def _stream(stream: Stream) -> Body:
     )
 
 
-def _top(program: Program, region: Function) -> Iterator[str]:
+def _top(program: Program, region: Function, style: VitisStyle) -> Iterator[str]:
     """The body of the top function, with its interfaces."""
-    yield from _interfaces(program)
+    yield from _interfaces(program, style)
     yield from program.unused(region.parameters)
     yield from guard(program)
     addresses = {counter.name: f"&{counter.name}" for counter in program.counters}
     yield from counted(program, [f"{region.call(addresses).text};"])
 
 
-def _interfaces(program: Program) -> Iterator[str]:
+def _interfaces(program: Program, style: VitisStyle) -> Iterator[str]:
     """Pragmas: arrays by AXI, all else in registers."""
-    yield from (port_pragma(program, array) for array in program.arrays)
+    yield from (port_pragma(program, array, style.ports.get(array.name, {})) for array in program.arrays)
     for parameter in (*program.given, *TOTALS):
         yield f"#pragma HLS interface s_axilite port={parameter.name}"
     yield "#pragma HLS interface s_axilite port=return"

@@ -8,12 +8,12 @@ from typing import Any
 from loadstone.bus.lite import PREFIXES
 from loadstone.bus.ports import Protocol
 from loadstone.emit.c.printer import emit_expression
-from loadstone.emit.hdl.description import active_level, place_of, room_of, table
+from loadstone.emit.hdl.description import active_level, place_of, room_of
 from loadstone.hardware.accelerator.registers import Register, RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.model.expression import Expression
 from loadstone.rtl.shell import Shell
-from loadstone.texts import text_of
+from loadstone.texts import table, text_of
 
 _README = text_of(__name__, "accelerator.md")
 
