@@ -282,3 +282,52 @@ def test_a_specification_may_be_a_text() -> None:
     text = (EXAMPLES / "smooth.yaml").read_text()
     assert ls.array_ol(text).parameters == ls.array_ol(EXAMPLES / "smooth.yaml").parameters
     assert "smooth" in repr(ls.array_ol(text))
+
+
+def chain(kind: str, initial: str, body: str, paving: int = 1) -> dict[str, Any]:
+    """A task that goes along an array, or around a ring for frames without end."""
+    task = {
+        "repetition": [6],
+        "inputs": {
+            "x": {"array": "a", "pattern": [], "paving": [[paving]]},
+            "before": {"output": "y", "distance": [1], "initial": initial},
+        },
+        "outputs": {"y": {"array": "b", "pattern": [], "paving": [[1]]}},
+        "body": body,
+    }
+    arrays = {name: {"shape": [6], "type": kind} for name in "ab"}
+    return {"application": "chain", "arrays": arrays, "tasks": {"t": task}}
+
+
+def test_initial_values_have_the_type_of_their_array(tmp_path: Path) -> None:
+    kernel = parsed(chain("float", "-1", "y = x-before/2;"), tmp_path)
+    memory = initial_memory(kernel, {})
+    first = memory["a"][(0,)]
+    execute(kernel, {}, memory)
+    assert memory["b"][(0,)] == first + 0.5
+
+
+def test_bodies_see_their_own_variables_and_no_arrays(tmp_path: Path) -> None:
+    kernel = parsed(chain("int", "5", "int a = x + before;\nint r0 = a;\ny = r0;"), tmp_path)
+    memory = initial_memory(kernel, {})
+    values = memory["a"].cells[:]
+    execute(kernel, {}, memory)
+    assert memory["b"].cells == [5 + sum(values[: k + 1]) for k in range(6)]
+
+
+def test_unbounded_repetitions_wrap_backwards(tmp_path: Path) -> None:
+    specification = chain("int", "0", "y = x;")
+    task = specification["tasks"]["t"]
+    task["repetition"] = specification["arrays"]["b"]["shape"] = ["inf"]
+    task["inputs"] = {"x": {"array": "a", "pattern": [], "origin": [2], "paving": [[-1]], "wrap": True}}
+    kernel = parsed(specification, tmp_path)
+    memory = initial_memory(kernel, {"frames": 15})
+    execute(kernel, {"frames": 15}, memory)
+    assert memory["b"].cells == [memory["a"].cells[(2 - frame) % 6] for frame in range(15)]
+
+
+def test_a_compound_task_repeats_its_tasks_together() -> None:
+    kernel = ls.parse(EXAMPLES / "downscaler.yaml")
+    assert kernel.original is not None
+    loops = [line.strip() for line in kernel.original.text.splitlines() if "for (int r0" in line]
+    assert len(loops) == 1, "one loop over frames around both filters"

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 
 import islpy as isl
 
-from loadstone.errors import Diagnostic, InputError, Problems
+from loadstone.errors import Diagnostic, Problems
 from loadstone.frontend.arrayol.flat import Application, Elementary, Place
 from loadstone.frontend.arrayol.specification import Sizes
 from loadstone.frontend.arrayol.subscripts import FRAMES, extent, isl_subscripts
@@ -109,31 +109,3 @@ def _never_written(application: Application, array: str) -> Iterator[Diagnostic]
                 element = array + "".join(f"[{k}]" for k in point)
                 hint = "let a task write it, or read elements that are written"
                 yield Diagnostic(f"'{name}' of {task.name} reads {element}, which nobody writes", place.span, hint)
-
-
-def in_order(application: Application) -> list[Elementary]:
-    """The tasks, each behind those that write what it reads; raises `InputError` where they wait for each other."""
-    waiting, done = list(application.tasks), list[Elementary]()
-    while waiting:
-        ready = [task for task in waiting if not any(map(waiting.__contains__, _sources(application, task)))]
-        if not ready:
-            raise InputError(_cycle(application, waiting))
-        done += ready
-        waiting = [task for task in waiting if task not in ready]
-    return done
-
-
-def _sources(application: Application, task: Elementary) -> list[Elementary]:
-    return [writer for place in task.inputs.values() for writer in application.writers(place.array)]
-
-
-def _cycle(application: Application, waiting: list[Elementary]) -> Diagnostic:
-    path = [waiting[0]]
-    while path[-1] not in path[:-1]:
-        path.append(next(each for each in _sources(application, path[-1]) if each in waiting))
-    path = path[path.index(path[-1]) :]
-    if len(path) == 2:
-        hint = "to read what an earlier repetition wrote, give output, distance and initial"
-        return Diagnostic(f"{path[0].name} reads the array that it writes", path[0].span, hint)
-    names = " waits for ".join(task.name for task in path)
-    return Diagnostic(f"the tasks depend on each other: {names}", path[0].span, "break the cycle")

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 import yaml
 
 from loadstone.errors import Source, Span, refused
+from loadstone.frontend.c.program import KEYWORDS
 
 INFINITE = "inf"
 _compose: Callable[..., yaml.Node | None] = yaml.compose  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
@@ -78,10 +79,8 @@ class Entry:
 
     def word(self) -> str:
         """A name that C can use."""
-        text = self.text()
-        if not (text.isidentifier() and text.isascii()):
-            raise refused(f"'{text}' is not a name", self.span, "names have letters, digits and _")
-        return text
+        check_name(self.text(), self.span)
+        return self.text()
 
     def truth(self) -> bool:
         """Yes or no."""
@@ -132,6 +131,14 @@ class Entry:
     def _indent(self, line: int) -> int:
         lines = self.source.text.split("\n")[line:]
         return next((len(each) - len(each.lstrip()) for each in lines if each.strip()), 0)
+
+
+def check_name(text: str, span: Span) -> None:
+    """Raise `InputError` for what C cannot use as a name."""
+    if not (text.isidentifier() and text.isascii()):
+        raise refused(f"'{text}' is not a name", span, "names have letters, digits and _")
+    if text in KEYWORDS.split():
+        raise refused(f"'{text}' is a word of C", span, "choose another name")
 
 
 def read_document(source: Source) -> Entry:

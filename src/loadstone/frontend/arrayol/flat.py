@@ -7,7 +7,7 @@ the other. Arrays inside of a compound task exist once for each of its repetitio
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from loadstone.errors import Span
 from loadstone.frontend.arrayol.specification import (
@@ -21,6 +21,7 @@ from loadstone.frontend.arrayol.specification import (
     Task,
     Vector,
 )
+from loadstone.model.free_name import free_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,19 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Elementary:
-    """An elementary task with all its repetitions, outermost first."""
+class Level:
+    """A compound task around a task: its name among all tasks, and how many dimensions its repetition has."""
 
     name: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Elementary:
+    """An elementary task with all its repetitions, outermost first; `within` are the compound tasks around it."""
+
+    name: str
+    within: tuple[Level, ...]
     repetition: Sizes
     inputs: Mapping[str, Place]
     outputs: Mapping[str, Place]
@@ -86,7 +96,7 @@ def flattened(specification: Specification) -> Application:
     places = {name: Place(name, array.sizes) for name, array in arrays.items()}
     names: set[str] = set()
     tasks = tuple(
-        each for task in specification.tasks for each in _elementary(task, _Around((), places, arrays, names, ""))
+        each for task in specification.tasks for each in _elementary(task, _Around((), (), places, arrays, names, ""))
     )
     return Application(specification.name, arrays, tasks, specification.span)
 
@@ -96,27 +106,31 @@ class _Around:
     """What surrounds a task: repetitions, places of the arrays that it sees, all arrays and names of tasks so far."""
 
     repetition: Sizes
+    levels: tuple[Level, ...]
     places: Mapping[str, Place]
     arrays: dict[str, ArrayShape]
     names: set[str]
-    prefix: str = field(default="")
+    prefix: str
+
+    def fresh(self, task: str) -> str:
+        """A name of a task that no other task has."""
+        name = free_name(f"{self.prefix}{task}", self.names)
+        self.names.add(name)
+        return name
 
 
 def _elementary(task: Task, around: _Around) -> Iterator[Elementary]:
     repetition = (*around.repetition, *task.repetition)
+    name = around.fresh(task.name)
     inputs = {port.name: _place(port, around) for port in task.inputs}
     outputs = {port.name: _place(port, around) for port in task.outputs}
     if task.body is not None:
         before = tuple(replace(each, distance=(*(0,) * len(around.repetition), *each.distance)) for each in task.before)
-        yield Elementary(around.prefix + task.name, repetition, inputs, outputs, before, task.body, task.span)
+        yield Elementary(name, around.levels, repetition, inputs, outputs, before, task.body, task.span)
         return
-    own = {
-        name: _repeated(f"{around.prefix}{task.name}_{name}", array, repetition, around)
-        for name, array in task.arrays.items()
-    }
-    inside = _Around(
-        repetition, {**inputs, **outputs, **own}, around.arrays, around.names, f"{around.prefix}{task.name}_"
-    )
+    own = {each: _repeated(f"{name}_{each}", array, repetition, around) for each, array in task.arrays.items()}
+    levels = (*around.levels, Level(name, len(task.repetition)))
+    inside = _Around(repetition, levels, {**inputs, **outputs, **own}, around.arrays, around.names, f"{name}_")
     for each in task.tasks:
         yield from _elementary(each, inside)
 
@@ -133,8 +147,7 @@ def _place(port: Port, around: _Around) -> Place:
 
 def _repeated(name: str, array: ArrayShape, repetition: Sizes, around: _Around) -> Place:
     """The place of an array that exists once for each repetition: these are its first subscripts."""
-    while name in around.arrays:
-        name += "_"
+    name = free_name(name, around.arrays.keys())
     around.arrays[name] = ArrayShape((*repetition, *array.sizes), array.type, array.span)
     count, rank = len(repetition), len(array.sizes)
     stage = Stage(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
 from loadstone.errors import InputError, Source, refused
 from loadstone.frontend.arrayol.bodies import function_body, inline_body
-from loadstone.frontend.arrayol.document import Entry, read_document
+from loadstone.frontend.arrayol.document import Entry, check_name, read_document
 from loadstone.frontend.arrayol.specification import (
     ArrayShape,
     Before,
@@ -20,11 +21,13 @@ from loadstone.frontend.arrayol.specification import (
     Task,
     Tiler,
 )
+from loadstone.frontend.arrayol.subscripts import FRAMES
 from loadstone.frontend.c.preprocess import read_source
 
 _TASK = ("repetition", "inputs", "outputs", "body", "arrays", "tasks")
 _PORT = ("array", "pattern", "origin", "paving", "fitting", "wrap")
 _BEFORE = ("output", "distance", "initial")
+_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*|\d+\.\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|\d+[eE][+-]?\d+)")
 Shapes = Mapping[str, Sizes]
 
 
@@ -41,13 +44,14 @@ def _arrays(entry: Entry) -> dict[str, ArrayShape]:
     found: dict[str, ArrayShape] = {}
     for name, value in entry.named():
         fields = value.fields(("shape", "type"), ("shape", "type"))
+        if name == FRAMES:
+            raise refused(f"'{FRAMES}' is the length of unbounded dimensions", value.span, "choose another name")
         found[_word(name, value)] = ArrayShape(fields["shape"].sizes(), fields["type"].text(), value.span)
     return found
 
 
 def _word(name: str, entry: Entry) -> str:
-    if not (name.isidentifier() and name.isascii()):
-        raise refused(f"'{name}' is not a name", entry.span, "names have letters, digits and _")
+    check_name(name, entry.span)
     return name
 
 
@@ -143,10 +147,8 @@ def _before(name: str, entry: Entry, repetition: Sizes) -> Before:
 
 def _number(entry: Entry) -> str:
     text = entry.text()
-    try:
-        float(text)
-    except ValueError:
-        raise refused(f"'{text}' is not a number", entry.span, "initial is what the first repetitions read") from None
+    if not _NUMBER.fullmatch(text):
+        raise refused(f"'{text}' is not a number", entry.span, "initial is what the first repetitions read")
     return text
 
 

@@ -10,8 +10,8 @@ from loadstone.frontend.arrayol.specification import Sizes, Vector
 FRAMES = "frames"
 """The parameter that stands for the length of unbounded dimensions."""
 
-Range = tuple[int, int | None]
-"""The least and the greatest value; None where there is no greatest."""
+Range = tuple[int | None, int | None]
+"""The least and the greatest value; None where there is none."""
 
 
 def extent(size: int | None) -> str:
@@ -44,7 +44,9 @@ def c_subscripts(place: Place, sizes: Sizes, repetition: Sequence[str], indices:
     return list(indices)
 
 
-def _wrapped(text: str, size: int, least: int, greatest: int | None) -> str:
+def _wrapped(text: str, size: int, least: int | None, greatest: int | None) -> str:
+    if least is None:
+        return f"(({text}) % {size} + {size}) % {size}"
     if least >= 0 and greatest is not None and greatest < size:
         return text
     turns = max(0, -(least // size)) * size
@@ -54,15 +56,18 @@ def _wrapped(text: str, size: int, least: int, greatest: int | None) -> str:
 def range_of(stage: Stage, row: int, repetition: Sizes, pattern: Sizes) -> Range:
     """What a subscript is at least and at most."""
     factors = (*stage.paving[row], *stage.fitting[row])
-    least = greatest = stage.origin[row]
-    is_bounded = True
-    for factor, size in zip(factors, (*repetition[: len(stage.paving[row])], *pattern), strict=True):
-        if size is None:
-            is_bounded = is_bounded and factor <= 0
-            continue
-        least += min(0, factor * (size - 1))
-        greatest += max(0, factor * (size - 1))
-    return least, greatest if is_bounded else None
+    sizes = (*repetition[: len(stage.paving[row])], *pattern)
+    ends = [
+        (factor, None if size is None else factor * (size - 1)) for factor, size in zip(factors, sizes, strict=True)
+    ]
+    falling = [end for factor, end in ends if factor < 0]
+    rising = [end for factor, end in ends if factor > 0]
+    return _sum(stage.origin[row], falling), _sum(stage.origin[row], rising)
+
+
+def _sum(start: int, ends: Sequence[int | None]) -> int | None:
+    """A sum; None where a part of it has no bound."""
+    return None if None in ends else start + sum(end for end in ends if end is not None)
 
 
 def linear(stage: Stage, row: int, repetition: Sequence[str], indices: Sequence[str]) -> str:

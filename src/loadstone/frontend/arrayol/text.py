@@ -6,14 +6,17 @@ in the specification.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from itertools import product
+
+import islpy as isl
 
 from loadstone.errors import Diagnostic, InputError, Span
 from loadstone.frontend.arrayol.flat import Application, Elementary, Place
+from loadstone.frontend.arrayol.order import units
 from loadstone.frontend.arrayol.specification import ArrayShape, Before, Token
-from loadstone.frontend.arrayol.subscripts import FRAMES, c_subscripts, extent, moved
+from loadstone.frontend.arrayol.subscripts import FRAMES, c_subscripts, extent, moved, total
 from loadstone.frontend.c.preprocess import Preprocessed, line_starts
 from loadstone.model.free_name import free_name
 
@@ -101,8 +104,8 @@ def function_text(application: Application, tasks: Sequence[Elementary], types: 
         if application.is_local(name):
             pieces.add(f"  {declaration(name, array, types)};\n", array.span)
     pieces.add("#pragma scop\n", application.span)
-    for task in tasks:
-        _add_task(pieces, task)
+    taken = {*application.arrays, FRAMES, *(token.text for task in tasks for token in task.body.tokens)}
+    _add_units(pieces, tasks, 0, (), _Names(application, taken, types))
     pieces.add("#pragma endscop\n}\n", application.span)
     return pieces.preprocessed(application.span)
 
@@ -125,17 +128,51 @@ def _parameters(application: Application, types: Mapping[str, str]) -> str:
     return ", ".join(found)
 
 
-def _add_task(pieces: Pieces, task: Elementary) -> None:
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What names mean in the text: arrays of the application, words that are taken, types."""
+
+    application: Application
+    taken: Set[str]
+    types: Mapping[str, str]
+
+    def counter(self, dimension: int) -> str:
+        """The counter of a dimension of a repetition."""
+        return free_name(f"r{dimension}", self.taken)
+
+    def local(self, word: str) -> str:
+        """A word of a body that is no pattern: arrays of the application are not seen there."""
+        return free_name(word, self.taken, "_") if word in self.application.arrays or word == FRAMES else word
+
+
+def _add_units(
+    pieces: Pieces, tasks: Sequence[Elementary], level: int, counters: tuple[str, ...], names: _Names
+) -> None:
+    """Tasks one after the other; the repetition of a compound task is around all its tasks."""
+    for unit in units(tasks, level):
+        first = unit[0]
+        if level == len(first.within):
+            _add_task(pieces, first, counters, names)
+            continue
+        rank = first.within[level].rank
+        inner = tuple(names.counter(len(counters) + k) for k in range(rank))
+        for name, size in zip(inner, first.repetition[len(counters) :], strict=False):
+            pieces.add(_loop(name, size, 1), first.span)
+        pieces.add("  {\n", first.span)
+        _add_units(pieces, unit, level + 1, (*counters, *inner), names)
+        pieces.add("  }\n", first.span)
+
+
+def _add_task(pieces: Pieces, task: Elementary, around: tuple[str, ...], names: _Names) -> None:
     """The loops of a task, and its body once for each border that it meets."""
-    tokens = task.body.tokens
-    taken = {token.text for token in tokens}
-    names = [free_name(f"r{k}", taken) for k in range(len(task.repetition))]
+    own = range(len(around), len(task.repetition))
+    counters = (*around, *(names.counter(k) for k in own))
     signs = directions(task)
-    for name, size, sign in zip(names, task.repetition, signs, strict=True):
-        pieces.add(_loop(name, size, sign), task.span)
+    for k in own:
+        pieces.add(_loop(counters[k], task.repetition[k], signs[k]), task.span)
     pieces.add("  {\n", task.span)
     for inside in product((True, False), repeat=len(task.before)):
-        _add_case(pieces, task, tokens, names, inside)
+        _add_case(pieces, task, counters, inside, names)
     pieces.add("  }\n", task.span)
 
 
@@ -146,22 +183,23 @@ def _loop(name: str, size: int | None, sign: int) -> str:
 
 
 def _add_case(
-    pieces: Pieces, task: Elementary, tokens: Sequence[Token], names: Sequence[str], inside: tuple[bool, ...]
+    pieces: Pieces, task: Elementary, counters: Sequence[str], inside: tuple[bool, ...], names: _Names
 ) -> None:
     """The body where earlier repetitions exist for some of what it reads, and do not for the rest."""
-    conditions = [_exists(task, each, names, is_in) for each, is_in in zip(task.before, inside, strict=True)]
+    conditions = [_exists(task, each, counters, is_in) for each, is_in in zip(task.before, inside, strict=True)]
     pieces.add(f"  if ({' && '.join(conditions)}) {{\n" if conditions else "  {\n", task.span)
     values = {before.name: (before, is_in) for before, is_in in zip(task.before, inside, strict=True)}
     ranks = {name: len(place.pattern) for name, place in patterns(task).items()}
 
     def element(name: str, subscripts: Sequence[str]) -> str:
-        if name in values and not values[name][1]:
-            return values[name][0].initial
-        at = moved(names, values[name][0].distance) if name in values else names
         place = patterns(task)[name]
+        if name in values and not values[name][1]:
+            return f"(({names.types[names.application.arrays[place.array].type]}){values[name][0].initial})"
+        at = moved(counters, values[name][0].distance) if name in values else counters
         return place.array + "".join(f"[{each}]" for each in c_subscripts(place, task.repetition, at, subscripts))
 
-    pieces.add_all(rewritten(tokens, ranks, element))
+    own = (token if token.text in ranks else replace(token, text=names.local(token.text)) for token in task.body.tokens)
+    pieces.add_all(rewritten(tuple(own), ranks, element))
     pieces.add("\n  }\n", task.span)
 
 
@@ -188,8 +226,24 @@ def directions(task: Elementary) -> tuple[int, ...]:
     for signs in product((1, -1), repeat=len(task.repetition)):
         if all(_is_later(before.distance, signs) for before in task.before):
             return signs
-    hint = "change the distances, so that one order of the loops serves all of them"
-    raise InputError(Diagnostic(f"the repetitions of {task.name} wait for each other", task.before[0].span, hint))
+    place = task.before[0].span
+    if _is_cyclic([before.distance for before in task.before]):
+        hint = "change the distances: added up, they lead back to where they start"
+        raise InputError(Diagnostic(f"the repetitions of {task.name} wait for each other", place, hint))
+    hint = "change the distances, so that the first one that is not 0 has the same sign in all of them"
+    raise InputError(Diagnostic(f"no direction of the loops of {task.name} serves all distances", place, hint))
+
+
+def _is_cyclic(distances: Sequence[Sequence[int]]) -> bool:
+    """Whether some of the distances add up to zero."""
+    names = [f"n{k}" for k in range(len(distances))]
+    sums = [
+        f"{total(0, list(zip(column, names, strict=True)))} = 0"
+        for column in zip(*distances, strict=True)
+        if any(column)
+    ]
+    positive = [*(f"{name} >= 0" for name in names), f"{' + '.join(names)} >= 1"]
+    return not isl.Set(f"{{ [{', '.join(names)}] : {' and '.join((*sums, *positive))} }}").is_empty()
 
 
 def _is_later(distance: Sequence[int], signs: Sequence[int]) -> bool:

@@ -34,8 +34,9 @@ from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.kernel import Original
 from loadstone.model.types import INT, ScalarType
 
-_KEYWORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
+KEYWORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
 main register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"""
+"""Words that C, and a program, cannot use as names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def kernel_name(file: str) -> str:
     ('polymul', 'kernel_1dloop_invar', 'dep_1_1', 'kernel_for')
     """
     words = "_".join(re.findall(r"[A-Za-z0-9_]+", file))
-    return words if words[:1].isalpha() and words not in _KEYWORDS.split() else f"kernel_{words}".rstrip("_")
+    return words if words[:1].isalpha() and words not in KEYWORDS.split() else f"kernel_{words}".rstrip("_")
 
 
 class _Reader:
