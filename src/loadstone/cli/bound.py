@@ -69,7 +69,7 @@ def _check_effects(arguments: argparse.Namespace) -> None:
     if arguments.search is None:
         refuse(arguments, ("dimensions",), "without --search")
     else:
-        refuse(arguments, ("schedule", "minimum", "accuracy"), "with --search")
+        refuse(arguments, ("schedule", "minimum", "accuracy", "halvings"), "with --search")
     if arguments.method not in (None, "hybrid"):
         refuse(arguments, ("basic",), f"with --method {arguments.method}")
         if arguments.method != "split-periods":
@@ -103,10 +103,15 @@ def _best(pieces: Pieces, arguments: argparse.Namespace) -> tuple[str, Extremum]
     ways = {"exact": Exact(), "hybrid": _method(arguments)} if arguments.method is None else {}
     for name, method in ways.items():
         with suppress(UnsupportedError, LimitReached), operation_limit(ATTEMPT_LIMIT):
-            return name, bound(pieces, method, minimum=arguments.minimum, accuracy=arguments.accuracy)
+            return name, _bounded(pieces, method, arguments)
     last = AddVariables() if arguments.method is None else _method(arguments)
-    found = bound(pieces, last, minimum=arguments.minimum, accuracy=arguments.accuracy)
-    return arguments.method or "add-var", found
+    return arguments.method or "add-var", _bounded(pieces, last, arguments)
+
+
+def _bounded(pieces: Pieces, method: Method, arguments: argparse.Namespace) -> Extremum:
+    """The bound by a method, as close as it was asked for."""
+    accuracy, halvings = arguments.accuracy, arguments.halvings or 0
+    return bound(pieces, method, minimum=arguments.minimum, accuracy=accuracy, halvings=halvings)
 
 
 def _values(arguments: argparse.Namespace) -> Pieces:

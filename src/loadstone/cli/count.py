@@ -1,4 +1,4 @@
-"""`loadstone count`: the number of integer points of a set, or of the images of a map, in closed form."""
+"""`loadstone count`: the number of integer points of a set, or of the images of a map, in closed form; its vertices."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import islpy as isl
 
-from loadstone.cli.shared.console import console
+from loadstone.cli.shared.console import console, table
 from loadstone.counting.cardinality import COUNT_OPERATIONS, count, parts_of, with_values
 from loadstone.counting.reading import Relation, read_relation
+from loadstone.counting.vertices import Vertices, vertices_of
 from loadstone.errors import Diagnostic, InputError
 from loadstone.files import UnreadableFile, file_text, unreadable
 
@@ -21,6 +23,8 @@ def run(arguments: argparse.Namespace) -> int:
     relation = read_relation(given_text(arguments.set), "SET")
     values = dict(arguments.parameters)
     check_parameters(values, parameter_names(relation))
+    if arguments.vertices:
+        return _show_vertices(relation, values, json_wanted=arguments.json)
     parts = [count(with_values(part, values), arguments.limit or COUNT_OPERATIONS) for part in parts_of(relation)]
     total = _total(relation, parts)
     value = _number(relation, values, parts)
@@ -74,3 +78,42 @@ def _number(relation: Relation, values: dict[str, int], parts: list[isl.PwQPolyn
     if isinstance(relation, isl.UnionMap) or set(parameter_names(relation)) - set(values):
         return None
     return sum(part.eval(isl.Point.zero(part.get_domain_space())).to_python() for part in parts)
+
+
+def _show_vertices(relation: Relation, values: dict[str, int], *, json_wanted: bool) -> int:
+    """Print the vertices of each polytope of a set, and its chambers."""
+    if isinstance(relation, isl.UnionMap):
+        raise InputError(Diagnostic("a map has no vertices", None, "make its inputs parameters: [t] -> { [i] : ... }"))
+    sets = (with_values(part, values) for part in parts_of(relation))
+    found = [each for part in sets if isinstance(part, isl.Set) for each in vertices_of(part)]
+    if json_wanted:
+        print(json.dumps({"polytopes": [_vertex_info(each) for each in found]}))
+        return 0
+    for each in found:
+        rows = [(vertex.text, _condition(vertex.parameters)) for vertex in each.vertices]
+        chambers = [
+            (_condition(chamber.parameters), str(len(chamber.vertices)), " ".join(v.text for v in chamber.vertices))
+            for chamber in each.chambers
+        ]
+        console().print(table(("vertex", "where"), rows))
+        console().print()
+        console().print(table(("chamber", ">vertices", ""), chambers))
+    return 0
+
+
+def _vertex_info(found: Vertices) -> dict[str, Any]:
+    """The vertices and chambers of a polytope for programs; parameters as sets that isl reads."""
+    return {
+        "vertices": [{"vertex": vertex.text, "where": str(vertex.parameters)} for vertex in found.vertices],
+        "chambers": [
+            {"where": str(chamber.parameters), "vertices": [vertex.text for vertex in chamber.vertices]}
+            for chamber in found.chambers
+        ],
+    }
+
+
+def _condition(parameters: isl.Set) -> str:
+    """The conditions on parameters alone."""
+    return (
+        str(parameters).partition("{")[2].rpartition("}")[0].removeprefix(" rat:").partition(":")[2].strip() or "always"
+    )

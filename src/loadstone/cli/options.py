@@ -285,7 +285,7 @@ def reuse(parser: CommandParser) -> None:
 def count(parser: CommandParser) -> None:
     """Options of `count`."""
     parser.add_argument("set", metavar="SET", help="a set or a map in isl syntax; @FILE reads a file, - standard input")
-    parser.add("count", [LIMIT, VALUES])
+    parser.add("count", [_flag("--vertices", "vertices and their chambers instead of the count"), LIMIT, VALUES])
     output(parser)
 
 
@@ -305,6 +305,7 @@ def bound(parser: CommandParser) -> None:
                 read=positive,
             ),
             Option("--accuracy", "evaluate variables with larger relative errors", "accuracy", metavar="X", read=float),
+            Option("--halvings", "halve domains N times for closer bounds", "halvings", metavar="N", read=positive),
             _flag("--minimum", "a lower bound instead of an upper one"),
             VALUES,
         ],

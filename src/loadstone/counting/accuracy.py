@@ -10,7 +10,7 @@ import islpy as isl
 from loadstone.counting.cardinality import number_of_points
 from loadstone.counting.pieces import Piece
 from loadstone.counting.relative_error import amplification, product_error, rivlin_error
-from loadstone.poly.dimensions import at_coordinate
+from loadstone.poly.dimensions import at_coordinate, at_least, at_most
 from loadstone.poly.spaces import Dim
 from loadstone.poly.terms import compiled, degrees, terms
 
@@ -99,3 +99,33 @@ def evaluated(piece: Piece, accuracy: float) -> Iterator[Piece]:
         part = at_coordinate(domain, worst, number)
         if not part.is_empty():
             yield from evaluated(Piece(part, piece.value), accuracy)
+
+
+def halved(piece: Piece, times: int) -> Iterator[Piece]:
+    """The piece on both halves of its longest curved dimension, and so on, so many times.
+
+    Domains without bounds, or with parameters, stay as they are.
+    """
+    domain = piece.domain
+    if not times or piece.has_parameters or not domain.is_bounded() or domain.is_empty():
+        yield piece
+        return
+    sizes = {k: _size(domain, k) for k in _curved(piece)}
+    longest = max(sizes, key=lambda k: sizes[k], default=None)
+    if longest is None or sizes[longest] == 0:
+        yield piece
+        return
+    middle = (domain.dim_min_val(longest).to_python() + domain.dim_max_val(longest).to_python()) // 2
+    for half in (at_most(domain, longest, middle), at_least(domain, longest, middle + 1)):
+        if not half.is_empty():
+            yield from halved(Piece(half, piece.value), times - 1)
+
+
+def _curved(piece: Piece) -> set[int]:
+    """The variables in terms that are not affine."""
+    return {
+        position
+        for term in terms(piece.value)
+        if sum(exponent for _, exponent in term.powers) > 1
+        for position, _ in term.powers
+    }

@@ -8,14 +8,14 @@ which they are bounded in turn, as its own Tables 4.8(b) and 4.9(b) show.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import assert_never
 
 import islpy as isl
 
-from loadstone.counting.accuracy import evaluated, guarantee
+from loadstone.counting.accuracy import evaluated, guarantee, halved
 from loadstone.counting.bernstein import bernstein
 from loadstone.counting.conversions import add_variables, drop_fractions, mod_classes, periods
 from loadstone.counting.enumeration import enumerated, is_enumerable
@@ -78,18 +78,33 @@ class Hybrid:
 
 
 Method = Basic | Hybrid
+_Cut = Callable[[Piece], Iterator[Piece]]
+"""How a polynomial is cut into parts that are bounded one by one."""
 
 
-def bound(pieces: Iterable[Piece], method: Method, *, minimum: bool = False, accuracy: float | None = None) -> Extremum:
+def bound(
+    pieces: Iterable[Piece],
+    method: Method,
+    *,
+    minimum: bool = False,
+    accuracy: float | None = None,
+    halvings: int = 0,
+) -> Extremum:
     """An upper bound on the values of all pieces, or a lower one, as a function of the parameters.
 
     With `accuracy`, variables for which continuous extrema may be further off than that, relative to the range of
-    values, are evaluated at their whole numbers first [Devos, 4.5.3].
+    values, are evaluated at their whole numbers first [Devos, 4.5.3]. With `halvings`, domains without parameters are
+    halved that often before Bernstein expansion, which comes closer to the continuous extremum [Devos, Figure 4.2].
     """
     if minimum:
-        negative = bound([piece.negated() for piece in pieces], method, accuracy=accuracy)
+        negative = bound([piece.negated() for piece in pieces], method, accuracy=accuracy, halvings=halvings)
         return replace(negative, chambers=tuple(chamber.negated() for chamber in negative.chambers))
-    found = largest(_piece_bound(piece, method, accuracy) for piece in pieces if not piece.domain.is_empty())
+
+    def cut(piece: Piece) -> Iterator[Piece]:
+        for part in (piece,) if accuracy is None else evaluated(piece, accuracy):
+            yield from halved(part, halvings)
+
+    found = largest(_piece_bound(piece, method, cut) for piece in pieces if not piece.domain.is_empty())
     try:
         return disjoint(found)
     except LimitReached:
@@ -125,23 +140,23 @@ def _affine_maximum(pieces: Iterable[Piece]) -> isl.PwAff | None:
     return coalesced(greatest_value(coalesced(reduce(isl.Set.union, ranges)))) if ranges else None
 
 
-def _piece_bound(piece: Piece, method: Method, accuracy: float | None) -> Extremum:
+def _piece_bound(piece: Piece, method: Method, cut: _Cut) -> Extremum:
     match method:
         case Exact():
             return exact(piece)
         case Hybrid(basic, threshold):
             small = affine(piece.value) is not None or is_enumerable(piece, threshold)
-            return exact(piece) if small else _piece_bound(piece, basic, accuracy)
+            return exact(piece) if small else _piece_bound(piece, basic, cut)
         case _:
-            return largest(_part_bound(piece, part, method, accuracy) for part in polynomials(piece, method))
+            return largest(_part_bound(piece, part, method, cut) for part in polynomials(piece, method))
 
 
-def _part_bound(piece: Piece, part: Piece, method: Basic, accuracy: float | None) -> Extremum:
+def _part_bound(piece: Piece, part: Piece, method: Basic, cut: _Cut) -> Extremum:
     """The bound on one of the polynomials of a piece; attained only where it is the piece itself in some points."""
     if isinstance(method, ModClasses) and is_enumerable(part, FEW_IN_A_CLASS):
         found = enumerated(part)
     else:
-        found = _continuous(part, accuracy)
+        found = _continuous(part, cut)
     return found if _is_part(part, piece, method) else found.unattained()
 
 
@@ -182,6 +197,5 @@ def _upper_polynomials(piece: Piece) -> Iterator[Piece]:
         yield Piece(rest, isl.QPolynomial.zero_on_domain(piece.value.get_domain_space()))
 
 
-def _continuous(piece: Piece, accuracy: float | None) -> Extremum:
-    parts = (piece,) if accuracy is None else evaluated(piece, accuracy)
-    return largest(replace(bernstein(part), relative_error=guarantee(part)) for part in parts)
+def _continuous(piece: Piece, cut: _Cut) -> Extremum:
+    return largest(replace(bernstein(part), relative_error=guarantee(part)) for part in cut(piece))

@@ -1,13 +1,14 @@
 """Sets, maps and piecewise quasi-polynomials as users write them.
 
 Sets and maps are in isl's syntax. So are quasi-polynomials, and there expressions may be written more freely: `n/2`,
-`0.5 n`, `n (n + 1) / 2`, `n mod 3`, `n % 3`, `ceil(n/2)`, `frac(n/2)`.
+`0.5 n`, `n (n + 1) / 2`, `n mod 3`, `n % 3`, `ceil(n/2)`, `frac(n/2)`, and
+`[4, 2, 0]_n`, the periodic number that is 4, 2 or 0 for n mod 3 = 0, 1 or 2 [Devos, 4.2].
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn, TypeVar
@@ -18,7 +19,7 @@ from loadstone.counting.pieces import Piece, Pieces, flat_set
 from loadstone.errors import Diagnostic, InputError, Source
 from loadstone.poly.linear import variable_names
 from loadstone.poly.reading import SyntaxProblem, read
-from loadstone.poly.terms import constant_polynomial, floored, terms, variables_of
+from loadstone.poly.terms import constant_polynomial, floored, sum_of, terms, variables_of
 
 SET_HINT = "a set looks like [N] -> { [i, j] : 0 <= i <= j < N }, a map like { [i] -> [j] : 0 <= j < i }"
 POLYNOMIAL_HINT = "a quasi-polynomial looks like [N] -> { [i] -> i^2 + 3 * floor(i/2) : 0 <= i <= N }"
@@ -212,12 +213,46 @@ class _Parser:
         if self._accept("("):
             return self._closed(")")
         if self._accept("["):
-            return self._floor(self._closed("]"), token)
+            return self._floor_or_periodic(token)
         if token.text in ("floor", "ceil", "frac") and token.text not in self._variables:
             self._next += 1
             self._expect("(")
             return self._rounded(token, self._closed(")"))
         return self._variable(token)
+
+    def _floor_or_periodic(self, opening: _Token) -> isl.QPolynomial:
+        """[e], the floor of e, or [u0, u1, ...]_n, the periodic number that is u_i for n mod d = i."""
+        values = [self._sum()]
+        while self._accept(","):
+            values.append(self._sum())
+        self._expect("]")
+        return self._floor(values[0], opening) if len(values) == 1 else self._periodic(values, self._index())
+
+    def _index(self) -> tuple[isl.QPolynomial, _Token]:
+        """What stands behind a periodic number, _n or _(2n + 1)."""
+        token = self._token
+        if not token.text.startswith("_") or token.text in self._variables:
+            self._fail("a periodic number needs an index", token, "[4, 2, 0]_n, [1, 2]_(i + j)")
+        self._next += 1
+        if token.text == "_":
+            self._expect("(")
+            return self._closed(")"), token
+        name = _Token(token.text[1:], token.start + 1)
+        if name.text not in self._variables:
+            self._fail(f"unknown variable '{name.text}'", name)
+        return self._variables[name.text], token
+
+    def _periodic(self, values: Sequence[isl.QPolynomial], index: tuple[isl.QPolynomial, _Token]) -> isl.QPolynomial:
+        """The sum of u_i (1/d + {(n - 1 - i)/d} - {(n - i)/d}) [Devos, 4.4 and 4.5]."""
+        number, where = index
+        share = constant_polynomial(self._space, Fraction(1, len(values)))
+
+        def fraction_of(offset: int) -> isl.QPolynomial:
+            value = number.sub(constant_polynomial(self._space, offset)).mul(share)
+            return value.sub(self._floor(value, where))
+
+        factors = (share.add(fraction_of(i + 1)).sub(fraction_of(i)) for i in range(len(values)))
+        return sum_of((value.mul(factor) for value, factor in zip(values, factors, strict=True)), self._space)
 
     def _closed(self, bracket: str) -> isl.QPolynomial:
         found = self._sum()

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
-from math import lcm
+from math import lcm, prod
 
 import islpy as isl
 
 from loadstone.poly.linear import components
 from loadstone.poly.spaces import Dim, inputs_to_parameters, without_determined_dims
 
+ROUNDS = 3
+"""How often factors are made larger before all dimensions get the same."""
+
 
 def upper_count(relation: isl.Map) -> isl.PwQPolynomial:
     """A piecewise polynomial of parameters and inputs that is at least the number of images of each input.
 
-    Inflation before expansion [Devos, 4.6.3; Meister, Verdoolaege]: each point x of a polytope P takes the cube from x
-    to x + 1 with it into the inflated polytope; expanded by D, its vertices are whole, and every point of P stands for
-    at least D^n of its points. A polytope whose vertices are whole stays as it is. Strides are dropped, which makes the
-    result larger.
+    Orthogonal expansion with inflation [Devos, 4.6.3; Meister, Verdoolaege]: dimension k of a polytope P is expanded by
+    a factor D_k, and each point D x takes the points y = D x + r, 0 <= r_k < D_k, with it into the inflated polytope,
+    whose vertices are whole. Every point of P stands for D_1 ... D_n of its points. Dimensions in which the vertices of
+    P are whole are left alone, so that a polytope with whole vertices stays as it is. Strides are dropped, which makes
+    the result larger.
     """
     inputs, parameters = relation.dim(Dim.in_), relation.dim(Dim.param)
     names = [f"_in{k}" for k in range(inputs)]
@@ -30,43 +35,50 @@ def upper_count(relation: isl.Map) -> isl.PwQPolynomial:
 def _upper(part: isl.BasicSet) -> isl.PwQPolynomial:
     """The upper polynomial for one polytope, on the parameters for which it has points."""
     plain = without_determined_dims(part.to_set()).remove_divs().simple_hull()
-    where = part.params().to_set()
-    if _vertex_denominator(plain) == 1:
-        return plain.to_set().card().intersect_domain(where)
-    scale = _vertex_denominator(_inflated(plain, 1))
-    whole = _inflated(plain, scale).to_set().card().intersect_domain(where)
-    return whole.scale_down_val(isl.Val.read_from_str(part.get_ctx(), str(scale ** plain.dim(Dim.set))))
+    whole, factors = _whole(plain)
+    count = whole.to_set().card().intersect_domain(part.params().to_set())
+    return count.scale_down_val(isl.Val.read_from_str(part.get_ctx(), str(prod(factors))))
 
 
-def _inflated(polytope: isl.BasicSet, scale: int) -> isl.BasicSet:
-    """The polytope with a unit cube added to each point, expanded by a factor."""
+def _whole(polytope: isl.BasicSet) -> tuple[isl.BasicSet, Sequence[int]]:
+    """An expanded and inflated polytope whose vertices are whole, and the factors of its dimensions."""
+    factors = [1] * polytope.dim(Dim.set)
+    for _ in range(ROUNDS):
+        found = _inflated(polytope, factors, 1)
+        missing = _denominators(found)
+        if prod(missing) == 1:
+            return found, factors
+        factors = [factor * more for factor, more in zip(factors, missing, strict=True)]
+    same = [lcm(*_denominators(_inflated(polytope, [1] * len(factors), 0)))] * len(factors)
+    return _inflated(polytope, same, 0), same
+
+
+def _inflated(polytope: isl.BasicSet, factors: Sequence[int], less: int) -> isl.BasicSet:
+    """The polytope expanded by factors D_k, with all of 0 <= r_k <= D_k - less added to each point."""
     result = isl.BasicSet.universe(polytope.get_space())
     for constraint in polytope.get_constraints():
         expression = constraint.get_aff()
         both = (expression, expression.neg()) if constraint.is_equality() else (expression,)
         for side in both:
-            result = result.add_constraint(isl.Constraint.inequality_from_aff(_moved(side, scale)))
+            result = result.add_constraint(isl.Constraint.inequality_from_aff(_moved(side, factors, less)))
     return result
 
 
-def _moved(side: isl.Aff, scale: int) -> isl.Aff:
-    """a . y + scale (b . p + c + sum of |a_k| with a_k < 0), for a side a . x + b . p + c."""
-    context = side.get_ctx()
-    factor = isl.Val.int_from_si(context, scale)
-    moved = side
-    for k in range(side.dim(Dim.in_)):
-        value = side.get_coefficient_val(Dim.in_, k)
+def _moved(side: isl.Aff, factors: Sequence[int], less: int) -> isl.Aff:
+    """The side a . x + e >= 0 for y = D x + r: L (a . (y - r) / D + e) for the r that make it largest, L = lcm(D)."""
+    whole = lcm(*factors)
+    moved = side.scale_val(isl.Val.int_from_si(side.get_ctx(), whole))
+    for k, factor in enumerate(factors):
+        value = side.get_coefficient_val(Dim.in_, k).mul(isl.Val.int_from_si(side.get_ctx(), whole // factor))
+        moved = moved.set_coefficient_val(Dim.in_, k, value)
         if value.is_neg():
-            moved = moved.add_constant_val(value.neg())
-    moved = moved.scale_val(factor)
-    for k in range(side.dim(Dim.in_)):
-        moved = moved.set_coefficient_val(Dim.in_, k, side.get_coefficient_val(Dim.in_, k))
+            moved = moved.add_constant_val(value.neg().mul(isl.Val.int_from_si(side.get_ctx(), factor - less)))
     return moved
 
 
-def _vertex_denominator(polytope: isl.BasicSet) -> int:
-    """The smallest number by which all vertices become whole."""
+def _denominators(polytope: isl.BasicSet) -> Sequence[int]:
+    """For each dimension the smallest number by which that coordinate of all vertices becomes whole."""
     found: list[isl.Vertex] = []
     polytope.compute_vertices().foreach_vertex(found.append)
-    values = (value for vertex in found for value in components(vertex.get_expr()))
-    return lcm(*(value.get_denominator_val().to_python() for value in values))
+    rows = [components(vertex.get_expr()) for vertex in found]
+    return [lcm(*(value.get_denominator_val().to_python() for value in column)) for column in zip(*rows, strict=True)]
