@@ -114,9 +114,12 @@ def has_move_loops(plan: Plan) -> bool:
     """Whether loops over what tiles move are found for all arrays."""
     moves = ((name, move) for name, part in plan.arrays.items() for move in (part.load, part.store))
     try:
-        return all(_moves(plan.tiles, name, move) is not None for name, move in moves if not move.is_empty())
+        for name, move in moves:
+            if not move.is_empty():
+                _moves(plan.tiles, name, move)
     except UnsupportedError:
         return False
+    return True
 
 
 @lru_cache(maxsize=64)

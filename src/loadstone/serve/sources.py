@@ -12,7 +12,7 @@ from loadstone.circuit_projects import build_accelerator
 from loadstone.emit.c.of_accelerator import allocated_program, fixed_program
 from loadstone.emit.c.program import Program
 from loadstone.emit.c.threads import emit_c
-from loadstone.emit.c.vitis import emit_vitis
+from loadstone.emit.c.vitis import DEFAULT_STYLE, emit_vitis
 from loadstone.emit.hdl.folder import TOOLS, Language, emit_file_list
 from loadstone.errors import LoadstoneError
 from loadstone.projects import build_programs
@@ -31,7 +31,7 @@ def c_pane(subject: Subject) -> Json:
 def hls_pane(subject: Subject) -> Json:
     """The accelerator as HLS C++."""
     program = fixed_program(subject.program.accelerator, subject.values)
-    header, source = emit_vitis(program)
+    header, source = emit_vitis(program, DEFAULT_STYLE)
     return _program_files(program, {f"{program.name}.cpp": source, f"{program.name}.hpp": header})
 
 
