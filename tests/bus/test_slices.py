@@ -172,8 +172,8 @@ def test_runs_of_slices_become_requests() -> None:
         if simulation.get("takes"):
             waiting.pop(0)
         if simulation.get("leaves"):
-            address, count, size = (simulation.get(f"request_{name}") for name in ("address", "count", "size"))
-            requests.append((address, count, size))
+            place, count, size = (simulation.get(f"request_{name}") for name in ("address", "count", "size"))
+            requests.append((place, count, size))
         simulation.step()
     moved = [place + k * 2 for place, count, size in slices for k in range(count << size)]
     asked = [place + k * 2 for place, count, size in requests for k in range(count << size)]

@@ -150,11 +150,14 @@ class Engine:
         copies, blocks = range(copy_count(store)), range(bank_count(store) // size)
         parts = [copy_of(address, store)] if len(copies) > 1 else []
         parts += [address[low:high]] if len(blocks) > 1 else []
-        found: list[Value] = []
-        for k in range(size):
-            words = [self.memory_words[array, 0, copy, block * size + k] for copy in copies for block in blocks]
-            found.append(words[0] if not parts else self._chosen_word(f"{array}_{k}_asked", cat(*parts), words))
-        return found
+        words = [
+            [self.memory_words[array, 0, copy, block * size + k] for copy in copies for block in blocks]
+            for k in range(size)
+        ]
+        if not parts:
+            return [first for first, *_ in words]
+        asked = self._arriving(f"{array}_asked", cat(*parts))
+        return [one_hot_mux([(asked == number, word) for number, word in enumerate(each)]) for each in words]
 
     def ports(self, array: str) -> int:
         """How many ports of its memory are read."""
@@ -253,9 +256,14 @@ class Engine:
 
     def _chosen_word(self, wish: str, asked: Value, words: Sequence[Signal]) -> Value:
         """The word of the requested memory, by its number, when it arrives."""
+        asked = self._arriving(wish, asked)
+        return one_hot_mux([(asked == number, word) for number, word in enumerate(words)])
+
+    def _arriving(self, wish: str, asked: Value) -> Value:
+        """What was asked for, when its word arrives."""
         for _ in range(self.compute.memories.latency):
             asked = self.names.module.stored(self.names.fresh(wish), asked)
-        return one_hot_mux([(asked == number, word) for number, word in enumerate(words)])
+        return asked
 
     def _source(self, fetch: _Fetch) -> tuple[str, int]:
         """The array and the port of its memory from which a word is fetched."""

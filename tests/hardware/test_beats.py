@@ -1,0 +1,173 @@
+"""Whole beats: slices of rows move between the bus and local memories, and everything else stays as it was."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import loadstone as ls
+from kernels import ROOT, random_kernel
+from loadstone.bus import Bus
+from loadstone.dram import Timing
+from loadstone.errors import InputError, UnsupportedError
+from loadstone.hardware.accelerator.top import make_accelerator_design
+from loadstone.hardware.design import AcceleratorDesign
+from loadstone.hardware.harness.placement import words_needed
+from loadstone.hardware.harness.system import CHANCE, WORDS, make_system
+from loadstone.loops.accelerator import Accelerator, predicted_words
+from loadstone.loops.ranges import parameter_limits
+from loadstone.rtl import Simulation
+from loadstone.simulate.hardware.system import SystemRun, check_end
+from loadstone.simulate.memory import live_out_arrays, mismatches
+from loadstone.simulate.prediction.model import predict_design
+from loadstone.trials import trial
+from ready import accelerator_of
+
+FAST = Timing("fast", 1, 1 << 20, Fraction(512), 0, 8)
+MOST_CYCLES = 60_000
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """An accelerator on a bus, with arrays at some addresses, that runs in the cycle interpreter."""
+
+    accelerator: Accelerator
+    design: AcceleratorDesign
+    parameters: Mapping[str, int]
+    bases: Mapping[str, int]
+    timing: Timing = FAST
+
+    @classmethod
+    def of(cls, accelerator: Accelerator, parameters: Mapping[str, int], bus: Bus, lanes: int, seed: int) -> Circuit:
+        """The circuit with arrays at random addresses."""
+        limits = parameter_limits(accelerator.kernel, parameters)
+        design = make_accelerator_design(accelerator, limits, bus, unroll=lanes, stalls=True)
+        source, bases, free = random.Random(seed), dict[str, int](), 0
+        for name in design.bases:
+            held = [each for each in design.element_bytes if design.variable(each) == name]
+            widest = max(design.element_bytes[each] for each in held)
+            bases[name] = -(-free // widest) * widest + widest * source.randrange(2 * bus.bytes // widest)
+            free = bases[name] + max(design.external[each].depth * design.element_bytes[each] for each in held)
+        return cls(accelerator, design, parameters, bases)
+
+    def run(self, chance: int) -> int:
+        """Runs it, with stalls and pauses by chance, and compares memory and words; the cycles."""
+        kernel = self.accelerator.kernel
+        expected, actual = trial(kernel, self.parameters)
+        run = SystemRun(self.design, self.timing, self.parameters, actual, self.bases)
+        system = make_system(self.design, self.timing, words_needed(self.design, self.bases), stalls=True)
+        simulation = Simulation(system)
+        simulation.memory(WORDS)[:] = run.image(self.bases)
+        for port, value in {**run.inputs(self.bases), CHANCE: chance, "pause_chance": chance, "start": 1}.items():
+            simulation.set(port, value)
+        simulation.step()
+        simulation.set("start", 0)
+        cycles = simulation.run_until("done", MOST_CYCLES)
+        outputs = {port.name: simulation.get(port.name) for port in system.of_kind("output")}
+        check_end(kernel.name, outputs)
+        run.read_back(self.bases, list(simulation.memory(WORDS)), outputs)
+        assert not mismatches(expected, actual, live_out_arrays(kernel))
+        moved = outputs["loaded_elements"], outputs["stored_elements"]
+        assert moved == predicted_words(self.accelerator, self.parameters)
+        return cycles
+
+    def predicted(self) -> int:
+        """The cycles by the model."""
+        return predict_design(self.accelerator, self.design, self.parameters, self.timing, self.bases).cycles
+
+
+def example(name: str, tiles: tuple[int, ...], bus: Bus, lanes: int, parameters: Mapping[str, int]) -> Circuit:
+    kernel = ls.parse(ROOT / f"examples/{name}.c")
+    return Circuit.of(accelerator_of(kernel, tiles), parameters, bus, lanes, seed=lanes + bus.data_width)
+
+
+def test_a_copy_moves_several_elements_in_each_cycle() -> None:
+    circuit = replace(example("dma", (1024,), Bus(data_width=512), 16, {"n": 4096}), bases={"a": 0, "b": 16384})
+    assert circuit.design.beats.several == {"a": 16, "b": 16}
+    cycles = circuit.run(0)
+    assert cycles <= 4096 / 4
+    assert abs(circuit.predicted() - cycles) <= 0.01 * cycles
+
+
+@pytest.mark.parametrize(
+    ("name", "tiles", "bus", "lanes", "parameters"),
+    [
+        ("vector_sum", (8,), Bus("avalon", 64, burst=4), 2, {"n": 61}),
+        ("matmul", (4, 4, 4), Bus("axi", 128, burst=8), 2, {"n": 7}),
+        ("matmul", (4, 6, 4), Bus("avalon", 256, burst=8), 4, {"n": 9}),
+        ("jacobi1d_sa", (2, 4), Bus("axi", 64, burst=4), 1, {"T": 4, "N": 13}),
+        ("histogram", (8,), Bus("axi", 128, burst=4), 1, {"n": 37}),
+        ("fir_fixed", (8, 2), Bus("avalon", 128, burst=4), 1, {"n": 21, "taps": 3}),
+        ("threshold", (4, 4), Bus("axi", 512, burst=4), 2, {"rows": 7, "cols": 9}),
+    ],
+)
+def test_memory_is_that_of_the_original(
+    name: str, tiles: tuple[int, ...], bus: Bus, lanes: int, parameters: Mapping[str, int]
+) -> None:
+    circuit = example(name, tiles, bus, lanes, parameters)
+    assert circuit.design.beats.several
+    cycles = circuit.run(0)
+    assert abs(circuit.predicted() - cycles) <= max(2, 0.01 * cycles)
+    circuit.run(80)
+
+
+def test_one_design_runs_all_sizes() -> None:
+    whole = example("matmul", (4, 4, 4), Bus(data_width=128, burst=8), 4, {"n": 9})
+    for size in (0, 1, 3, 4, 5, 8):
+        replace(whole, parameters={"n": size}).run(30)
+
+
+STRUCTURES = """
+struct pixel { int x; short y; };
+#pragma loadstone default(n = 20)
+void apart(int n, struct pixel p[n], short a[n]) {
+#pragma loadstone tile size(8)
+  for (int i = 0; i < n; i++)
+    a[i] = p[i].y;
+}
+"""
+
+
+def test_reasons_for_single_elements(tmp_path: Path) -> None:
+    path = tmp_path / "apart.c"
+    path.write_text(STRUCTURES)
+    circuit = Circuit.of(Accelerator(ls.plan(ls.parse(path))), {"n": 20}, Bus(data_width=64), 1, 0)
+    assert circuit.design.beats.several == {"a": 4}
+    assert set(circuit.design.beats.reasons.values()) == {"its elements are apart in external memory"}
+    circuit.run(30)
+
+
+def test_lanes_may_want_other_banks() -> None:
+    """Lanes of the rows of a transposed matrix need banks by rows; there are none by rows and columns."""
+    kernel = ls.parse(ROOT / "examples/polybench/mvt.c", types={"double": "int"})
+    accelerator = Accelerator(ls.plan(kernel, ls.Tiling((4, 4), "auto")))
+    circuit = Circuit.of(accelerator, {"n": 9}, Bus(data_width=128, burst=8), 4, 0)
+    for array, size in circuit.design.beats.sizes.items():
+        assert size == 4 or circuit.design.beats.reasons[array]
+    circuit.run(30)
+
+
+def random_circuit(seed: int) -> Circuit:
+    """A random kernel with random tiles on a random bus."""
+    source = random.Random(seed)
+    kernel, rows = random_kernel(seed, may=bool(seed % 4 == 3))
+    tiling = None if kernel.tiling else ls.Tiling((source.choice((3, 4, 8)),), "auto")
+    width = source.choice((64, 128, 256, 512))
+    bus = Bus(source.choice(("axi", "avalon")), width, burst=source.choice((2, 8, 16)))
+    accelerator = Accelerator(ls.plan(kernel, tiling))
+    return Circuit.of(accelerator, rows[-1], bus, source.choice((1, 1, 2, 3, 4)), seed)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_random_kernels(seed: int) -> None:
+    try:
+        circuit = random_circuit(seed)
+    except (InputError, UnsupportedError) as error:
+        pytest.skip(str(error).splitlines()[0])
+    circuit.run(0)
+    circuit.run(100)
