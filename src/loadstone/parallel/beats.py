@@ -94,20 +94,19 @@ def _has_rows(accelerator: Accelerator, array: str) -> bool:
 
 def _largest(buffer: Buffer, ranges: Ranges, lanes: Lanes, most: int) -> tuple[Banking | None, int, str]:
     """Banks for the largest slices, their size, and why they are not larger."""
-    row = _row_length(buffer, ranges)
-    size = min(most, 1 << (row - 1).bit_length())
-    touches, reason = _touches(buffer, ranges, lanes), SHORT.format(row) if size < most else ""
+    row, conflict = _row_length(buffer, ranges), False
+    longest = size = min(most, 1 << (row - 1).bit_length())
+    touches = _touches(buffer, ranges, lanes)
     current = lanes.banking.get(buffer.array.name, Banking(1, 1, buffer.components))
-    while size > 1:
+    found: Banking | None = None
+    while found is None and size > 1:
         for banking in _candidates(buffer, current, size, tries=3 if touches else 1):
-            if not _is_small(banking, current, ranges):
-                reason = TOO_LARGE
-            elif all(conflict_free(banking.bank_of(buffer), touch) for touch in touches):
-                return banking, size, reason
-            else:
-                reason = NO_BANKS
-        reason, size = reason or TOO_LARGE, size // 2
-    return None, 1, reason
+            if found is None and _is_small(banking, current, ranges):
+                is_free = all(conflict_free(banking.bank_of(buffer), touch) for touch in touches)
+                found, conflict = (banking, conflict) if is_free else (None, True)
+        size = size if found else size // 2
+    reason = NO_BANKS if conflict else TOO_LARGE
+    return found, size, SHORT.format(row) if size == longest else reason
 
 
 def _row_length(buffer: Buffer, ranges: Ranges) -> int:

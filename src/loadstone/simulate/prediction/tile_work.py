@@ -10,7 +10,7 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.compiled_walk import IDLE, Run, Walk, compiled_shape, compiled_walk
 from loadstone.loops.model import Instance, Node, with_instances
 from loadstone.loops.slices import is_row
-from loadstone.loops.tile_loops import move_loops, with_registers
+from loadstone.loops.tile_loops import move_loops, sliced_moves, with_registers
 from loadstone.model.expression import Expression, binary, integer, substituted
 from loadstone.parallel.lanes import Lanes, lane_loops
 from loadstone.simulate.prediction.pieces import Piece, Stretch, joined
@@ -59,7 +59,8 @@ class TileWork:
         names, self._values = tuple(parameters), tuple(parameters.values())
         self._moving = partial(_move_walks, accelerator, names, tuple(arrays.items()))
         self._compute = _compute_walk(accelerator, lanes, names, tuple(pipelines.items()))
-        self._shape_of = partial(_shape, accelerator, lanes, names)
+        sizes = tuple((name, each.slice_size) for name, each in arrays.items() if each.slice_size > 1)
+        self._shape_of = partial(_shape, accelerator, lanes, names, sizes)
         self._shape = self._shape_of("compute")
         self._pipelines, self._longest = pipelines, longest
         self._arrays = arrays
@@ -124,9 +125,11 @@ def _compute_walk(
 
 
 @lru_cache(maxsize=KEPT)
-def _shape(accelerator: Accelerator, lanes: Lanes, names: tuple[str, ...], part: str) -> Callable[..., tuple[int, ...]]:
-    """The shape of what a tile computes, loads or stores."""
-    tree = lane_loops(accelerator, lanes) if part == "compute" else move_loops(accelerator, part)
+def _shape(
+    accelerator: Accelerator, lanes: Lanes, names: tuple[str, ...], sizes: tuple[tuple[str, int], ...], part: str
+) -> Callable[..., tuple[int, ...]]:
+    """The shape of what a tile computes, loads or stores, in slices of some sizes."""
+    tree = lane_loops(accelerator, lanes) if part == "compute" else sliced_moves(accelerator, part, dict(sizes))
     return compiled_shape(tree, (*names, *accelerator.plan.tiles.coordinates))
 
 
