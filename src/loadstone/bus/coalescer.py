@@ -6,6 +6,7 @@ from functools import cache
 
 from loadstone.bus.ports import Widths
 from loadstone.rtl import Bits, Module, Signal, Value, add_queue, bit, cat, const, mux, unsigned
+from loadstone.rtl.blocks import Queue
 
 
 @cache
@@ -50,8 +51,7 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
             m.assign(count, mux(joins, (count + more).wrapped(count_type), more))
         with m.elsewhen(ends):
             m.assign(count, 0)
-    m.output("request_valid", queue.valid)
-    _show(m, queue.data, count_type, address, widths)
+    _show(m, queue, count_type, address, widths)
     m.output("closed", ~is_open)
     m.output("empty", ~is_open & (pending == 0))
     return m
@@ -83,8 +83,10 @@ def _sizes(m: Module, widths: Widths, begins: Value) -> tuple[Value, Value]:
     return size, kept
 
 
-def _show(m: Module, request: Signal, count: Bits, address: Bits, widths: Widths) -> None:
-    """Outputs for the parts of a request."""
+def _show(m: Module, requests: Queue, count: Bits, address: Bits, widths: Widths) -> None:
+    """Outputs for the parts of the oldest request."""
+    request = requests.data
+    m.output("request_valid", requests.valid)
     m.output("request_count", request[: count.width])
     m.output("request_address", request[count.width : count.width + address.width])
     if not widths.are_equal:
