@@ -46,7 +46,7 @@ from loadstone.rtl import Module, bit, signed, unsigned, verilog_files
 from loadstone.rtl.programs.cache import kept
 from loadstone.rtl.programs.command import find_program, run_program, write_files
 from loadstone.rtl.programs.synthesis import synthesize
-from loadstone.rtl.programs.verilator import versions
+from loadstone.rtl.programs.verilated import versions
 
 RELATIONS: dict[Relation, str] = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 C_TYPES = {SINGLE: "float", DOUBLE: "double"}

@@ -115,5 +115,6 @@ def run_hardware(
     vcd: Path | None = None,
 ) -> Outcome:
     """Hardware on chip against the original, for parameters that it is made for."""
-    options = RunOptions(target="verilog", simulator=simulator, seed=seed, vcd=None if vcd is None else str(vcd))
+    target = "vhdl" if simulator == "ghdl" else "verilog"
+    options = RunOptions(target=target, simulator=simulator, seed=seed, vcd=None if vcd is None else str(vcd))
     return run_on_chip(Ready(design.compute.kernel, given=parameters, chip=design), options)

@@ -16,6 +16,7 @@ from kernels import CLASHES, EXAMPLES, ROOT, STYLED, random_kernel, tiny_paramet
 from loadstone.errors import InputError, UnsupportedError
 from loadstone.hardware.compute import unit as compute
 from loadstone.hardware.compute.memories import make_memory
+from loadstone.hardware.datapath.functions import hardware_functions
 from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.model.kernel import Kernel
 from loadstone.rtl import Simulation, unsigned, vectors
@@ -23,15 +24,13 @@ from loadstone.rtl.programs import ghdl, icarus, verilator
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate.hardware.on_chip import HardwareRun, OnChipSimulator
 from loadstone.simulate.memory import initial_memory
+from loadstone.trials import trial
 from ready import make_hardware, run_hardware
 
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")
 needs_ghdl = pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")
-WITHOUT_OPERATOR = ("deriche",)
-"""Examples that call functions for which there is no hardware."""
-DEEP = ("adi", "correlation", "ludcmp", "cholesky", "gramschmidt", "heat-3d")
-"""Examples with long divisions and roots, or many statements, which take seconds."""
-RUNNABLE = [path for path in EXAMPLES if path.stem not in WITHOUT_OPERATOR]
+DEEP = ("adi", "correlation", "ludcmp", "cholesky", "gramschmidt", "heat-3d", "deriche")
+"""Examples with long divisions, roots and functions, or many statements, which take seconds."""
 IN_VERILATOR = ("matmul", "threshold", "fir_fixed", "gemm", "trisolv")
 
 OPERATIONS = """
@@ -64,6 +63,27 @@ INTEGER_EXPRESSIONS = (
 )
 
 
+FUNCTIONS = """
+#include <math.h>
+void functions(int n, {type} f[n], {type} g[n][5])
+{{
+#pragma scop
+  for (int i = 0; i < n; i++) {{
+    g[i][0] = exp{f}(8 * f[i] - 3);
+    g[i][1] = log{f}(f[i] + {one} / 1024);
+    g[i][2] = pow{f}(f[i] + {one} / 2, 3 - i);
+    g[i][3] = sin{f}(1000 * f[i]) + sin{f}({one} * 5 / 2);
+    g[i][4] = cos{f}(40 - f[i]);
+  }}
+#pragma endscop
+}}
+"""
+
+
+FLOATS = FUNCTIONS.format(type="float", f="f", one="1.0f")
+DOUBLES = FUNCTIONS.format(type="double", f="", one="1.0")
+
+
 def checked(
     design: OnChipDesign, parameters: Mapping[str, int], simulator: OnChipSimulator = "icarus", seed: int = 0
 ) -> dict[str, int]:
@@ -86,7 +106,7 @@ def small(kernel: Kernel) -> dict[str, int]:
 
 
 @needs_icarus
-@pytest.mark.parametrize("path", [p for p in RUNNABLE if p.stem not in DEEP], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [p for p in EXAMPLES if p.stem not in DEEP], ids=lambda p: p.stem)
 def test_every_example_runs_as_hardware(path: Path) -> None:
     kernel = ls.parse(path)
     largest = small(kernel)
@@ -114,7 +134,7 @@ def test_examples_run_in_verilator(name: str) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("form", ["", "int", "fixed(32,16,nearest,saturate)"])
-@pytest.mark.parametrize("path", RUNNABLE, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_all_examples_run_in_verilator(path: Path, form: str) -> None:
     if form and "double" not in path.read_text():
         pytest.skip("it has no double")
@@ -180,7 +200,7 @@ def test_simulators_agree_cycle_by_cycle(name: str) -> None:
 
 
 @needs_ghdl
-@pytest.mark.parametrize("path", [p for p in RUNNABLE if p.stem not in DEEP][::4], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [p for p in EXAMPLES if p.stem not in DEEP][::4], ids=lambda p: p.stem)
 def test_texts_have_no_warnings(path: Path) -> None:
     kernel = ls.parse(path)
     module = make_hardware(kernel, small(kernel), memory_latency=2, read_ports=2).module
@@ -324,6 +344,46 @@ def test_the_page_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_hardware_cannot_do_is_refused_at_its_line() -> None:
+    kernel = parsed(FLOATS.replace("expf", "tgammaf"))
+    with pytest.raises(UnsupportedError, match=r"kernel\.c:7:15: error: hardware cannot do the function 'tgammaf'"):
+        make_hardware(kernel, {"n": 3})
+
+
+@pytest.mark.parametrize(
+    ("text", "simulator"),
+    [
+        (FLOATS, "verilator"),
+        pytest.param(DOUBLES, "verilator", marks=pytest.mark.sweep),
+        pytest.param(FLOATS, "icarus", marks=(needs_icarus, pytest.mark.sweep)),
+        pytest.param(FLOATS, "ghdl", marks=(needs_ghdl, pytest.mark.sweep)),
+        pytest.param(DOUBLES, "ghdl", marks=(needs_ghdl, pytest.mark.sweep)),
+    ],
+    ids=["float_verilator", "double_verilator", "float_icarus", "float_ghdl", "double_ghdl"],
+)
+def test_functions_agree_bit_by_bit_with_the_original_that_calls_the_same(
+    text: str, simulator: OnChipSimulator
+) -> None:
+    design = make_hardware(parsed(text), {"n": 23})
+    for n in (0, 1, 23):
+        checked(design, {"n": n}, simulator)
+
+
+def test_the_original_calls_the_functions_of_hardware_also_for_numbers_that_are_known() -> None:
+    """Here they return 1 more than they should: twice in a sum of two, one of them of a number."""
+    kernel = parsed(FLOATS)
+    text = hardware_functions(kernel)
+    right, other = (
+        trial(kernel, {"n": 4}, functions=functions)[0]["g"].cells
+        for functions in (text, text.replace("return result;", "return result + 1;"))
+    )
+    found = [after - before for before, after in zip(right, other, strict=True)]
+    assert found == pytest.approx([1, 1, 1, 2, 1] * 4, abs=1e-2)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("simulator", ["verilator", pytest.param("ghdl", marks=needs_ghdl)])
+def test_deriche_runs_as_hardware(simulator: OnChipSimulator) -> None:
     kernel = ls.parse(ROOT / "examples/polybench/deriche.c")
-    with pytest.raises(UnsupportedError, match=r"deriche\.c:17:15: error: hardware cannot do the function 'expf'"):
-        make_hardware(kernel, {"w": 3, "h": 3})
+    design = make_hardware(kernel, {"w": 9, "h": 8})
+    for w, h in ((2, 2), (7, 3), (9, 8)):
+        checked(design, {"w": w, "h": h}, simulator)

@@ -30,7 +30,9 @@ from loadstone.operators import (
     make_add,
     make_compare,
     make_convert,
+    make_cosine,
     make_divide,
+    make_exponential,
     make_fixed_add,
     make_fixed_convert,
     make_fixed_divide,
@@ -41,10 +43,13 @@ from loadstone.operators import (
     make_integer_divide,
     make_integer_modulo,
     make_integer_multiply,
+    make_logarithm,
     make_maximum,
     make_minimum,
     make_multiply,
     make_negate,
+    make_power,
+    make_sine,
     make_square_root,
     make_subtract,
     make_to_integer,
@@ -492,7 +497,9 @@ def operators_of(f: Float) -> tuple[Operator, ...]:
         *(make_square_root(f, subnormals=subnormals, bits_per_stage=2) for subnormals in (True, False)),
         *(make_compare(f, "le", subnormals=subnormals) for subnormals in (True, False)),
         *(make_convert(f, other, subnormals=s) for other in (wider, narrower) for s in (True, False)),
+        *(make(f, subnormals=s) for make in (make_exponential, make_logarithm, make_sine) for s in (True, False)),
     )
+    functions = (make_power(f), make_cosine(f))
     signs = (make_negate(f), make_absolute(f))
     others = (*signs, make_compare(f, "ne"), make_divide(f, bits_per_stage=2), make_multiply(f, part_bits=18))
     integers = tuple(
@@ -500,7 +507,7 @@ def operators_of(f: Float) -> tuple[Operator, ...]:
         for type in (signed(9), unsigned(40))
         for operator in (make_to_integer(f, type), make_from_integer(type, f))
     )
-    return (*both, *others, *integers)
+    return (*both, *functions, *others, *integers)
 
 
 def other_operators() -> tuple[Operator, ...]:

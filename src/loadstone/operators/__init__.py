@@ -21,6 +21,7 @@ from loadstone.operators.pipeline import Operator, Pipeline
 from loadstone.operators.power import make_power
 from loadstone.operators.sign import make_absolute, make_negate
 from loadstone.operators.square_root import make_square_root
+from loadstone.operators.trigonometric import make_cosine, make_sine
 
 __all__ = [
     "BFLOAT16",
@@ -35,6 +36,7 @@ __all__ = [
     "make_add",
     "make_compare",
     "make_convert",
+    "make_cosine",
     "make_divide",
     "make_exponential",
     "make_fixed_add",
@@ -53,6 +55,7 @@ __all__ = [
     "make_multiply",
     "make_negate",
     "make_power",
+    "make_sine",
     "make_square_root",
     "make_subtract",
     "make_to_integer",

@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ParamSpec, cast
@@ -66,6 +66,13 @@ class Pipeline:
     def wire(self, name: str, value: Value) -> Signal:
         """A named value of this stage."""
         return self._stages.wire(name, value, len(self._headings))
+
+    def table(self, name: str, words: Sequence[int], type: Bits, address: Value) -> Signal:
+        """A word of a table for the next stage, by its address in this one; the address has as many bits as it must."""
+        stage = len(self._headings)
+        memory = self._module.memory(name, type, len(words), initial=words)
+        word = memory.read(self._stages.moved(address, stage), self._enable, self._module.fresh(f"{name}_word"))
+        return self._stages.arrives(word, stage + 1)
 
     def finished(self, result: Value) -> Operator:
         """The operator that gives a value of the last stage; without any stage, at once."""

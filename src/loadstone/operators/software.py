@@ -5,7 +5,9 @@ Every value is an unsigned number of 128 bits; one of a signed type has its sign
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from typing import assert_never
 
 from loadstone.operators.pipeline import Operator
@@ -24,8 +26,8 @@ from loadstone.rtl.expressions import (
     Unary,
 )
 from loadstone.rtl.memory import Memory
-from loadstone.rtl.module import Drive, Instance, Item, Process, Section
-from loadstone.rtl.statements import Assign, If, Statement
+from loadstone.rtl.module import Drive, Instance, Item, Module, Process, Section
+from loadstone.rtl.statements import Assign, If, Statement, leaves
 
 MOST_BITS = 128
 """The widest values that C computes with."""
@@ -54,14 +56,23 @@ def emit_function(operator: Operator, name: str) -> str:
     """A C function on the bits of operands that returns the bits of the result."""
     module = operator.module
     operands = [port for port in module.of_kind("input") if port.name != "ce"]
-    parameters = ", ".join(f"wide {_name(operand)}" for operand in operands)
-    lines = [f"  const wide {_name(target)} = {_text(value)};" for target, value in _assignments(module.items)]
-    result = _name(module["result"])
-    return "\n".join([f"static wide {name}({parameters})", "{", *lines, f"  return {result};", "}", ""])
+    sources = dict(_sources(module.items))
+    tables = [_table(item) for item in module.items if isinstance(item, Memory)]
+    lines = [f"  const wide {_name(target)} = {_found(sources[target])};" for target in _in_order(module, sources)]
+    head = f"static wide {name}({', '.join(f'wide {_name(operand)}' for operand in operands)})"
+    return "\n".join([head, "{", *tables, *lines, f"  return {_name(module['result'])};", "}", ""])
 
 
-def _assignments(items: Iterable[Item]) -> Iterator[tuple[Signal, Value]]:
-    """What a pipeline computes, in order; its registers take their values at once."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Word:
+    """A word of a table."""
+
+    table: str
+    address: Value
+
+
+def _sources(items: Iterable[Item]) -> Iterator[tuple[Signal, Value | _Word]]:
+    """What a pipeline computes; its registers take their values at once."""
     for item in items:
         match item:
             case Section():
@@ -70,7 +81,11 @@ def _assignments(items: Iterable[Item]) -> Iterator[tuple[Signal, Value]]:
                 yield item.target, item.value
             case Process():
                 yield from _assigned(item.body)
-            case Memory() | Instance():
+            case Memory():
+                yield from (
+                    (port.output, _Word(item.name, port.address)) for port in item.ports if port.output is not None
+                )
+            case Instance():
                 raise RtlError(f"'{item.name}' is no part of a pipeline")
             case _:
                 assert_never(item)
@@ -88,6 +103,31 @@ def _assigned(body: Iterable[Statement]) -> Iterator[tuple[Signal, Value]]:
                 raise RtlError("a pipeline has no cases")
 
 
+def _in_order(module: Module, sources: Mapping[Signal, Value | _Word]) -> Iterator[Signal]:
+    """The signals that a result is made from, after what they are made from themselves."""
+    graph = {target: _read(source) & sources.keys() for target, source in sources.items()}
+    wanted, waiting = {module["result"]}, [module["result"]]
+    while waiting:
+        new = graph[waiting.pop()] - wanted
+        wanted |= new
+        waiting += new
+    yield from (signal for signal in TopologicalSorter(graph).static_order() if signal in wanted)
+
+
+def _read(source: Value | _Word) -> set[Signal]:
+    return set(leaves([source.address if isinstance(source, _Word) else source]))
+
+
+def _table(memory: Memory) -> str:
+    """The words of a table as an array."""
+    words = ", ".join(map(_number, memory.initial))
+    return f"  static const wide t_{memory.name}[] = {{{words}}};"
+
+
+def _found(source: Value | _Word) -> str:
+    return f"t_{source.table}[(int){_text(source.address)}]" if isinstance(source, _Word) else _text(source)
+
+
 def _name(signal: Signal) -> str:
     return f"v_{signal.name}"
 
@@ -102,7 +142,7 @@ def _text(value: Value) -> str:
         case Signal():
             return _name(value)
         case Unary():
-            return _wrapped(f"{'~' if value.operator == 'not' else '-'}{_text(value.operand)}", value.bits)
+            return _wrapped(f"{'(wide)-1 ^ ' if value.operator == 'not' else '-'}{_text(value.operand)}", value.bits)
         case Binary():
             return _wrapped(f"{_text(value.left)} {_OPERATORS[value.operator]} {_text(value.right)}", value.bits)
         case Compare():

@@ -19,11 +19,13 @@ from loadstone.operators import (
     SINGLE,
     Float,
     Operator,
+    make_cosine,
     make_exponential,
     make_logarithm,
     make_maximum,
     make_minimum,
     make_power,
+    make_sine,
     make_square_root,
 )
 from loadstone.operators.software import HELPERS, emit_function
@@ -38,7 +40,13 @@ class MakeFloat(Protocol):
 
 
 _EXACT: dict[str, MakeFloat] = {"sqrt": make_square_root, "fmin": make_minimum, "fmax": make_maximum}
-_APPROXIMATE: dict[str, MakeFloat] = {"exp": make_exponential, "log": make_logarithm, "pow": make_power}
+_APPROXIMATE: dict[str, MakeFloat] = {
+    "exp": make_exponential,
+    "log": make_logarithm,
+    "pow": make_power,
+    "sin": make_sine,
+    "cos": make_cosine,
+}
 
 ERROR_BOUND = 0.52
 """How far results of approximate functions are from the exact ones at most, in units in the last place."""
