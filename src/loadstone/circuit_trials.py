@@ -17,6 +17,7 @@ from loadstone.hardware.design import BusDesign, ComputeDesign
 from loadstone.hardware.harness.cycle_limits import cycle_limit
 from loadstone.hardware.network.top import NetworkDesign
 from loadstone.loops.accelerator import predicted_words
+from loadstone.model.definitions import approximate_functions
 from loadstone.model.kernel import Kernel
 from loadstone.networks.instances import network_words
 from loadstone.options import HardwareOptions, RunOptions
@@ -64,6 +65,7 @@ def run_on_chip(compilation: CircuitCompilation, options: RunOptions) -> Outcome
         verdict=verdict(kernel, expected, actual),
         cycles=cycles,
         instances=instance_count(kernel, values),
+        functions=approximate_functions(kernel),
         statements=statement_times(design),
     )
 
@@ -89,6 +91,8 @@ def run_system(compilation: CircuitCompilation, external: ExternalMemory, option
         cycles=run.cycles,
         baseline=_baseline(kernel, expected, beside, others, direct),
         memory=_memory_use(external, run),
+        functions=approximate_functions(kernel),
+        approximated="" if compilation.accelerator.plan.exact else compilation.accelerator.plan.reason,
         lanes=design.lanes if compilation.lanes > 1 else None,
         beats=design.beats,
         suggestion=compilation.suggestion,
@@ -181,6 +185,7 @@ def run_network(compilation: CircuitCompilation, external: ExternalMemory, optio
         rounding=_rounding(compilation.kernel, network.tiles, values, actual, options),
         traffic=Traffic(run.loaded, run.stored, network_words(network, values, scalars=False)),
         cycles=run.cycles,
+        functions=approximate_functions(kernel),
         memory=_memory_use(external, run),
         tiling=tiling_info(network.tiles),
     )

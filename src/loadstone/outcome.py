@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from loadstone.markup import Markup, joined, table
+from loadstone.model.functions import ERROR_BOUND
 from loadstone.model.hls_pragma import HlsPragma
 from loadstone.parallel.beats import Beats
 from loadstone.parallel.lanes import Lanes
@@ -117,7 +118,8 @@ class Sample:
 class Outcome:
     """The outcome of a run; what a target does not have is None.
 
-    `ways` are the cells that differ between the interpreted kernel and each compiled program.
+    `ways` are the cells that differ between the interpreted kernel and each compiled program. `functions` are those
+    that the original called as hardware computes them. `approximated` says why a plan moves more than it must.
     """
 
     target: str
@@ -133,6 +135,8 @@ class Outcome:
     sample: Sample | None = None
     baseline: Baseline | None = None
     memory: MemoryUse | None = None
+    functions: tuple[str, ...] = ()
+    approximated: str = ""
     lanes: Lanes | None = field(default=None, repr=False)
     beats: Beats | None = field(default=None, repr=False)
     suggestion: HlsPragma | None = field(default=None, repr=False)
@@ -168,6 +172,10 @@ class Outcome:
             parts["sampled"] = asdict(self.sample)
         if self.memory is not None:
             parts["memory"] = asdict(self.memory)
+        if self.functions:
+            parts["functions"] = {"names": list(self.functions), "error_bound": ERROR_BOUND}
+        if self.approximated:
+            parts["approximated"] = self.approximated
         if self.lanes is not None:
             asked = {} if self.suggestion is None else {"suggested_by": self.suggestion.text}
             parts["lanes"] = {**self.lanes.as_json(), **asked}

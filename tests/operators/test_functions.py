@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from loadstone.hardware.datapath.functions import ERROR_BOUND, emit_functions
+from loadstone.hardware.datapath.functions import emit_functions
+from loadstone.model.functions import APPROXIMATE, ERROR_BOUND
 from loadstone.operators import (
     DOUBLE,
     HALF,
@@ -51,6 +52,7 @@ MAKERS = {
     "sin": make_sine,
     "cos": make_cosine,
 }
+assert tuple(MAKERS) == APPROXIMATE
 BOUND = Fraction(ERROR_BOUND).limit_denominator(100)
 BEYOND = Fraction(4000)
 """Where exponentials are infinite or zero in all formats."""

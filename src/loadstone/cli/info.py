@@ -14,6 +14,8 @@ from loadstone.analysis.info import kernel_info
 from loadstone.cli.shared.console import console, table
 from loadstone.cli.shared.kernels import read_kernel
 from loadstone.frontend.c.scop import SeveralKernelsError
+from loadstone.model.definitions import approximate_functions
+from loadstone.model.functions import ERROR_BOUND
 from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import within_limit
 from loadstone.transform.privatise.description import private_places
@@ -45,7 +47,8 @@ def _kernels(arguments: argparse.Namespace) -> list[Kernel]:
 def _described(read: Kernel, arguments: argparse.Namespace) -> dict[str, Any]:
     kernel = with_selections(read)
     info = within_limit("the dependences", arguments.limit, lambda: kernel_info(kernel))
-    places = private_places(kernel)
+    places, functions = private_places(kernel), approximate_functions(kernel)
+    info |= {"functions": {"names": list(functions), "error_bound": ERROR_BOUND}} if functions else {}
     return info | ({"temporaries": places} if places else {})
 
 
@@ -71,6 +74,9 @@ def _show(info: dict[str, Any], screen: Console) -> None:
     screen.print()
     screen.print(Text("dependences", style="bold"))
     _rows(screen, list(info["dependences"].items()))
+    if "functions" in info:
+        names, bound = ", ".join(info["functions"]["names"]), info["functions"]["error_bound"]
+        screen.print(f"functions {names}: within {bound} units in the last place in hardware", markup=False)
     for place in info.get("temporaries", ()):
         screen.print(f"temporary {place}, where a tiling needs it", markup=False)
     _show_pragmas(info["hls_pragmas"], screen)

@@ -11,6 +11,7 @@ from shutil import get_terminal_size
 
 from loadstone.cli.shared.compilations import compilation_of
 from loadstone.cli.shared.parser import check_modes
+from loadstone.model.functions import ERROR_BOUND
 from loadstone.options import CIRCUITS, Mode, RunOptions
 from loadstone.outcome import MemoryUse, Outcome, Rounding
 from loadstone.parallel.beats import Beats
@@ -110,6 +111,16 @@ def _show_cycles(outcome: Outcome, cycles: int) -> None:
         print(f"  baseline     {baseline.cycles} cycles ({_compared(baseline.cycles, cycles)})")
     if outcome.memory is not None:
         _show_memory(outcome.memory)
+    _show_design(outcome)
+
+
+def _show_design(outcome: Outcome) -> None:
+    """What a design computes in its own way, and what it moves and executes in another one than it might."""
+    if outcome.functions:
+        names = ", ".join(outcome.functions)
+        print(f"  functions    {names}: as hardware computes them, within {ERROR_BOUND} units in the last place")
+    if outcome.approximated:
+        print(f"  plan         approximated: {outcome.approximated}")
     if outcome.lanes is not None:
         lanes = outcome.lanes
         print(f"  lanes        {f'{lanes.count} of loop {lanes.dimension}' if lanes.count > 1 else '1'}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from loadstone.errors import InputError, refused
 from loadstone.model.expression import Call, walk
-from loadstone.model.functions import SIGNATURES
+from loadstone.model.functions import APPROXIMATE, SIGNATURES, generic
 from loadstone.model.kernel import Kernel
 
 
@@ -17,6 +17,12 @@ def calls(kernel: Kernel) -> Iterator[Call]:
         subscripts = (subscript for access in accesses for subscript in access.subscripts)
         for expression in (statement.value, *((statement.condition,) if statement.condition else ()), *subscripts):
             yield from (part for part in walk(expression) if isinstance(part, Call))
+
+
+def approximate_functions(kernel: Kernel) -> tuple[str, ...]:
+    """The functions that a kernel calls whose last bits are open, by name."""
+    called = {call.function for call in calls(kernel)} & SIGNATURES.keys()
+    return tuple(sorted(name for name in called if generic(name) in APPROXIMATE))
 
 
 def undefined_calls(kernel: Kernel) -> Iterator[Call]:

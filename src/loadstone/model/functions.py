@@ -22,6 +22,23 @@ SIGNATURES: dict[str, tuple[tuple[ScalarType, ...], ScalarType]] = {
     **{name + "f": ((FLOAT, FLOAT), FLOAT) for name in _TWO_ARGUMENTS},
 }
 
+APPROXIMATE = ("exp", "log", "pow", "sin", "cos")
+"""Functions whose last bits the C library leaves open, and that hardware computes by operators of its own."""
+
+ERROR_BOUND = 0.52
+"""How far results of approximate functions in hardware are from the exact ones at most, in units in the last place."""
+
+
+def generic(function: str) -> str:
+    """The name of a function for all types.
+
+    >>> generic("expf"), generic("exp")
+    ('exp', 'exp')
+    """
+    arguments, _ = SIGNATURES[function]
+    return function.removesuffix("f") if arguments[0] == FLOAT else function
+
+
 OPERATORS = {
     **dict.fromkeys(("min", "MIN", "imin", "umin"), "min"),
     **dict.fromkeys(("max", "MAX", "imax", "umax"), "max"),

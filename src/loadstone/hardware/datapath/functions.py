@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from loadstone.model.definitions import calls
-from loadstone.model.functions import SIGNATURES
+from loadstone.model.definitions import approximate_functions
+from loadstone.model.functions import SIGNATURES, generic
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import ScalarType
 from loadstone.operators import (
@@ -48,9 +48,6 @@ _APPROXIMATE: dict[str, MakeFloat] = {
     "cos": make_cosine,
 }
 
-ERROR_BOUND = 0.52
-"""How far results of approximate functions are from the exact ones at most, in units in the last place."""
-
 
 def float_of(kind: ScalarType) -> Float:
     """The format of a floating-point type."""
@@ -60,14 +57,8 @@ def float_of(kind: ScalarType) -> Float:
 def operator_of(function: str, subnormals: bool) -> Operator | None:
     """The operator for a library function on floating-point numbers, where there is one."""
     kind = SIGNATURES[function][1]
-    make = (_EXACT | _APPROXIMATE).get(_generic(function))
+    make = (_EXACT | _APPROXIMATE).get(generic(function))
     return None if make is None else make(float_of(kind), subnormals=subnormals)
-
-
-def approximate_functions(kernel: Kernel) -> tuple[str, ...]:
-    """The functions that a kernel calls whose last bits the C library leaves open, in hardware."""
-    called = {call.function for call in calls(kernel)}
-    return tuple(sorted(name for name in called if name in SIGNATURES and _generic(name) in _APPROXIMATE))
 
 
 def hardware_functions(kernel: Kernel) -> str:
@@ -95,12 +86,6 @@ _FOOT = """#ifdef __cplusplus
 }
 #endif
 """
-
-
-def _generic(function: str) -> str:
-    """The name of a function for all types."""
-    arguments, _ = SIGNATURES[function]
-    return function.removesuffix("f") if arguments[0].bits == 32 else function
 
 
 def _definition(function: str) -> str:
