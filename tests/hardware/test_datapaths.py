@@ -35,7 +35,7 @@ IN_VERILATOR = ("matmul", "threshold", "fir_fixed", "gemm", "trisolv")
 
 OPERATIONS = """
 void operations(int n, int a[n], int b[n], unsigned int u[n], short s[n], unsigned char c[n], long long w[n],
-                float f[n], long long r[n][{count}], float g[n][8])
+                float f[n], long long r[n][{count}], float g[n][13])
 {{
 #pragma scop
   for (int i = 0; i < n; i++) {{
@@ -48,6 +48,11 @@ void operations(int n, int a[n], int b[n], unsigned int u[n], short s[n], unsign
     g[i][5] = !f[i] || (f[i] <= 0.5f && a[i]);
     g[i][6] = (float)(0.1 * f[i]);
     g[i][7] = (unsigned char)(f[i] * 200.0f) - i;
+    g[i][8] = floorf(9.0f * f[i] - 4.0f);
+    g[i][9] = ceilf(9.0f * f[i] - 4.0f) + truncf(4.0f - 9.0f * f[i]);
+    g[i][10] = roundf(a[i] * 0.5f);
+    g[i][11] = rintf(a[i] * 0.5f) - nearbyintf(f[i]);
+    g[i][12] = copysignf(f[i], a[i] - 5.0f);
   }}
 #pragma endscop
 }}

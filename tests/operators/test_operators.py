@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from math import floor, inf, isqrt, ldexp, nan
+from math import ceil, floor, inf, isqrt, ldexp, nan
 from typing import Any, TypeVarTuple
 
 import pytest
@@ -30,6 +30,7 @@ from loadstone.operators import (
     make_add,
     make_compare,
     make_convert,
+    make_copy_sign,
     make_cosine,
     make_divide,
     make_exponential,
@@ -43,6 +44,7 @@ from loadstone.operators import (
     make_integer_divide,
     make_integer_modulo,
     make_integer_multiply,
+    make_integral,
     make_logarithm,
     make_maximum,
     make_minimum,
@@ -57,6 +59,7 @@ from loadstone.operators import (
 from loadstone.operators.compare import Relation
 from loadstone.operators.fixed import FixedRounding, Overflow
 from loadstone.operators.integer import Rounding
+from loadstone.operators.integral import Integral
 from loadstone.rtl import (
     Bits,
     Module,
@@ -356,6 +359,32 @@ def test_signs_change_and_vanish(f: Float) -> None:
     assert_all(make_absolute(f), numbers, lambda a: magnitude_of(f, a))
 
 
+def integral(f: Float, rounding: Integral, a: int) -> int:
+    if is_nan(f, a) or is_infinite(f, a):
+        return f.nan if is_nan(f, a) else a
+    x = value_of(f, a)
+    nearest_away = floor(abs(x) + Fraction(1, 2)) * (1 if x > 0 else -1)
+    found = {"floor": floor(x), "ceil": ceil(x), "trunc": int(x), "rint": round(x), "round": nearest_away}[rounding]
+    return nearest(f, Fraction(found), sign_of(f, a))
+
+
+@pytest.mark.parametrize("subnormals", [True, False])
+@pytest.mark.parametrize("rounding", ["floor", "ceil", "trunc", "round", "rint"])
+@pytest.mark.parametrize("f", [TINY, TINIEST, Float(4, 5), SINGLE, DOUBLE], ids=lambda f: f.name)
+def test_integers_next_to_numbers_are_exact(f: Float, rounding: Integral, subnormals: bool) -> None:
+    r = random.Random(4)
+    some = [*specials(f), *(random_operand(f, r, f.bias + f.fraction_bits // 2) for _ in range(200))]
+    rows = [(a,) for a in (everything(f) if f.width < 12 else some)]
+    operator = make_integral(f, rounding, subnormals=subnormals)
+    assert_all(operator, rows, lambda a: integral(f, rounding, flushed(f, a, subnormals)))
+
+
+@pytest.mark.parametrize("f", [TINY, TINIEST], ids=lambda f: f.name)
+def test_signs_are_copied(f: Float) -> None:
+    pairs = list(product(everything(f), everything(f)))
+    assert_all(make_copy_sign(f), pairs, lambda a, b: with_sign(f, sign_of(f, b), magnitude_of(f, a)))
+
+
 @pytest.mark.parametrize("target", [unsigned(1), signed(2), signed(5), unsigned(9), signed(24)], ids=str)
 @pytest.mark.parametrize("f", [TINY, Float(5, 2), Float(4, 5)], ids=lambda f: f.name)
 def test_integers_and_back(f: Float, target: Bits) -> None:
@@ -499,7 +528,7 @@ def operators_of(f: Float) -> tuple[Operator, ...]:
         *(make_convert(f, other, subnormals=s) for other in (wider, narrower) for s in (True, False)),
         *(make(f, subnormals=s) for make in (make_exponential, make_logarithm, make_sine) for s in (True, False)),
     )
-    functions = (make_power(f), make_cosine(f))
+    functions = (make_power(f), make_cosine(f), make_integral(f, "rint"), make_integral(f, "floor", subnormals=False))
     signs = (make_negate(f), make_absolute(f))
     others = (*signs, make_compare(f, "ne"), make_divide(f, bits_per_stage=2), make_multiply(f, part_bits=18))
     integers = tuple(

@@ -15,11 +15,12 @@ from loadstone.operators.fixed import (
 )
 from loadstone.operators.formats import BFLOAT16, DOUBLE, HALF, SINGLE, Fixed, Float
 from loadstone.operators.integer import make_integer_divide, make_integer_modulo, make_integer_multiply
+from loadstone.operators.integral import make_integral
 from loadstone.operators.logarithm import make_logarithm
 from loadstone.operators.multiply import make_multiply
 from loadstone.operators.pipeline import Operator, Pipeline
 from loadstone.operators.power import make_power
-from loadstone.operators.sign import make_absolute, make_negate
+from loadstone.operators.sign import make_absolute, make_copy_sign, make_negate
 from loadstone.operators.square_root import make_square_root
 from loadstone.operators.trigonometric import make_cosine, make_sine
 
@@ -36,6 +37,7 @@ __all__ = [
     "make_add",
     "make_compare",
     "make_convert",
+    "make_copy_sign",
     "make_cosine",
     "make_divide",
     "make_exponential",
@@ -49,6 +51,7 @@ __all__ = [
     "make_integer_divide",
     "make_integer_modulo",
     "make_integer_multiply",
+    "make_integral",
     "make_logarithm",
     "make_maximum",
     "make_minimum",

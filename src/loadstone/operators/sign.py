@@ -16,6 +16,14 @@ def make_negate(format: Float) -> Operator:
 
 
 @shared
+def make_copy_sign(format: Float) -> Operator:
+    """|a| with the sign of b."""
+    p = Pipeline(f"{format.name}_copy_sign", f"|a| with the sign of b in {format.name} precision.")
+    a, b = p.operand("a", format.type), p.operand("b", format.type)
+    return p.finished(cat(b[-1], a[:-1]))
+
+
+@shared
 def make_absolute(format: Float) -> Operator:
     """|a|."""
     p = Pipeline(f"{format.name}_absolute", f"|a| in {format.name} precision.")

@@ -1,13 +1,14 @@
 """Library functions as operators, and as C functions that give the same bits.
 
-`sqrt`, `fmin`, `fmax` and `fabs` are exact, in hardware as in the C library. The others are specified by their
-operators: the C library leaves the last bits of its own open. A program that is compared with hardware calls these
-functions instead of the library's, so that results can agree bit by bit.
+Roots, extrema, signs and integers next to a number are exact, in hardware as in the C library. The others are specified
+by their operators: the C library leaves the last bits of its own open. A program that is compared with hardware calls
+these functions instead of the library's, so that results can agree bit by bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Protocol
 
 from loadstone.model.definitions import approximate_functions
@@ -19,8 +20,11 @@ from loadstone.operators import (
     SINGLE,
     Float,
     Operator,
+    make_absolute,
+    make_copy_sign,
     make_cosine,
     make_exponential,
+    make_integral,
     make_logarithm,
     make_maximum,
     make_minimum,
@@ -39,7 +43,18 @@ class MakeFloat(Protocol):
         ...
 
 
-_EXACT: dict[str, MakeFloat] = {"sqrt": make_square_root, "fmin": make_minimum, "fmax": make_maximum}
+_EXACT: dict[str, MakeFloat] = {
+    "sqrt": make_square_root,
+    "fmin": make_minimum,
+    "fmax": make_maximum,
+    "floor": partial(make_integral, rounding="floor"),
+    "ceil": partial(make_integral, rounding="ceil"),
+    "trunc": partial(make_integral, rounding="trunc"),
+    "round": partial(make_integral, rounding="round"),
+    "rint": partial(make_integral, rounding="rint"),
+    "nearbyint": partial(make_integral, rounding="rint"),
+}
+_SIGNS: dict[str, Callable[[Float], Operator]] = {"fabs": make_absolute, "copysign": make_copy_sign}
 _APPROXIMATE: dict[str, MakeFloat] = {
     "exp": make_exponential,
     "log": make_logarithm,
@@ -56,9 +71,11 @@ def float_of(kind: ScalarType) -> Float:
 
 def operator_of(function: str, subnormals: bool) -> Operator | None:
     """The operator for a library function on floating-point numbers, where there is one."""
-    kind = SIGNATURES[function][1]
-    make = (_EXACT | _APPROXIMATE).get(generic(function))
-    return None if make is None else make(float_of(kind), subnormals=subnormals)
+    format, name = float_of(SIGNATURES[function][1]), generic(function)
+    if name in _SIGNS:
+        return _SIGNS[name](format)
+    make = (_EXACT | _APPROXIMATE).get(name)
+    return None if make is None else make(format, subnormals=subnormals)
 
 
 def hardware_functions(kernel: Kernel) -> str:

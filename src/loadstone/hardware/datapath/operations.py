@@ -24,9 +24,9 @@ from loadstone.hardware.datapath.arithmetic import (
 from loadstone.hardware.datapath.dataflow import Node, known, logic, operated
 from loadstone.hardware.datapath.functions import MakeFloat, float_of, operator_of
 from loadstone.hardware.words import bits_of, encoded, format_of
-from loadstone.model.types import BOOL, FLOAT, ScalarType
+from loadstone.model.functions import generic
+from loadstone.model.types import BOOL, ScalarType
 from loadstone.operators import (
-    make_absolute,
     make_add,
     make_compare,
     make_convert,
@@ -134,10 +134,7 @@ class Operations:
         if kind.is_integer:
             (operand,) = arguments
             return logic("magnitude", SUM + CHOICE, lambda a: in_range(mux(a < 0, -a, a), kind), operand)
-        name = function.removesuffix("f") if kind == FLOAT else function
-        if name == "fabs":
-            return operated(name, make_absolute(float_of(kind)), *arguments)
         operator = operator_of(function, self.subnormals)
         if operator is None:
             raise unsupported(f"the function '{function}'", span)
-        return operated(name, operator, *arguments)
+        return operated(generic(function), operator, *arguments)
