@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -16,7 +18,9 @@ T = TypeVar("T")
 VARIABLE = "LOADSTONE_TIME_LIMIT"
 """The environment variable for the seconds that each program may take."""
 _SECONDS = 1800.0
-_running: set[subprocess.Popen[str]] = set()
+_PATIENCE = 0.05
+_started: ContextVar[set[subprocess.Popen[str]] | None] = ContextVar("started", default=None)
+"""Where the programs are noted that calls side by side have started."""
 
 
 class Finished(NamedTuple):
@@ -59,30 +63,38 @@ def run_command(command: Sequence[str], folder: Path, settings: Mapping[str, str
         errors="replace",
         start_new_session=True,
     ) as process:
-        _running.add(process)
+        if (started := _started.get()) is not None:
+            started.add(process)
         try:
             output, errors = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             raise out_of_time(Path(command[0]).name, seconds) from None
         finally:
             _stop_all(process)
-            _running.discard(process)
     return Finished(process.returncode, output, errors)
 
 
 def _stop_all(process: subprocess.Popen[str]) -> None:
     """Stop the program, unless it has ended, with everything that it started."""
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def side_by_side(calls: Sequence[Callable[[], T]]) -> list[T]:
     """The results of calls that wait for programs, made at the same time; when one fails, all programs are stopped."""
+    started: set[subprocess.Popen[str]] = set()
+
+    def noted(call: Callable[[], T]) -> T:
+        _started.set(started)
+        return call()
+
     with ThreadPoolExecutor(max(1, len(calls))) as pool:
-        waiting = [pool.submit(call) for call in calls]
+        waiting = [pool.submit(noted, call) for call in calls]
         try:
             return [each.result() for each in waiting]
         except BaseException:
-            for process in tuple(_running):
-                _stop_all(process)
+            while wait(waiting, _PATIENCE).not_done:
+                for process in tuple(started):
+                    _stop_all(process)
             raise
