@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from flow_devices import IN_SWEEP, KERNELS, STUBS, Device, device_of, kernel_of, needs_simulator, packaged
+from kernels import ROOT
 from loadstone.simulate.memory import live_out_arrays
 from loadstone.trials import trial
 
@@ -25,7 +27,7 @@ kinds = {{"int": np.int32, "double": np.float64, "unsigned char": np.uint8}}
 arguments = dict(given["parameters"])
 for name, (kind, shape, data) in given["arrays"].items():
     arguments[name] = np.frombuffer(bytes.fromhex(data), dtype=kinds[kind]).reshape(shape)
-ip = getattr(pynq.Overlay("{name}.bit", "loadstone:accelerator:{name}:1.0"), "{name}_0")
+ip = getattr(pynq.Overlay("{name}.bit"), "{name}_0")
 for run in range(2):
     found = ip(**arguments)
     print(json.dumps({{name: value.tobytes().hex() for name, value in found._asdict().items()}}))
@@ -41,7 +43,12 @@ def run_driver(device: Device, program: str, folder: Path) -> subprocess.Complet
     """A program in a process of its own, with the stand-in and the device."""
     paths = [*sys.path, str(STUBS), str(device.folder / "pynq")]
     (folder / "program.py").write_text(program)
-    environment = {"LOADSTONE_DEVICE": str(device.library), "PYTHONPATH": ":".join(paths), "PATH": "/usr/bin:/bin"}
+    environment = {
+        "LOADSTONE_DEVICE": str(device.library),
+        "LOADSTONE_COMPONENT": str(device.folder / "component.xml"),
+        "PYTHONPATH": ":".join(paths),
+        "PATH": "/usr/bin:/bin",
+    }
     command = [sys.executable, "program.py"]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
@@ -77,3 +84,43 @@ def test_results_are_those_of_the_original(name: str, tmp_path: Path) -> None:
     }
     assert any(expected.values())
     assert [json.loads(line) for line in result.stdout.splitlines()] == [expected, expected]
+
+
+FAILURES = """
+import numpy as np
+import pynq
+import vector_sum_driver
+ip = pynq.Overlay("vector_sum.bit").vector_sum_0
+zeros = np.zeros(20, dtype=np.int32)
+longer = np.zeros(21, dtype=np.int32)
+for arguments in ((21, longer, longer, longer), (20, zeros, zeros, zeros[1:]), (20, zeros, zeros * 0.5, zeros)):
+    try:
+        ip(*arguments)
+    except (RuntimeError, ValueError) as error:
+        print(type(error).__name__, error)
+    assert not pynq.device().taken
+ip.write(0, 1)
+vector_sum_driver.IDENTITY ^= 1
+try:
+    pynq.Overlay("vector_sum.bit").vector_sum_0
+except RuntimeError as error:
+    print(error)
+"""
+
+
+def test_the_driver_says_what_is_wrong(tmp_path: Path) -> None:
+    result = run_driver(device_of(packaged("vector_sum"), tmp_path / "out"), FAILURES, tmp_path)
+    assert result.stdout.splitlines() == [
+        "RuntimeError a parameter is out of range, at address 0x0 if the bus failed",
+        "ValueError expected int32 of shape (20,), not int32 of (19,)",
+        "ValueError expected int32 of shape (20,), not float64 of (20,)",
+        "the bitstream holds another design than this driver is for",
+    ], result.stderr
+
+
+def test_the_example_of_the_page_runs(tmp_path: Path) -> None:
+    (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/pynq.md").read_text(), re.MULTILINE | re.DOTALL)
+    result = run_driver(
+        device_of(packaged("vector_sum"), tmp_path / "out"), example + "print(results.c[3])\n", tmp_path
+    )
+    assert (result.returncode, result.stdout) == (0, "103\n"), result.stderr

@@ -1,6 +1,6 @@
 """A stand-in for PYNQ on simulated hardware: its registers and memory are those of an accelerator in Verilator.
 
-`LOADSTONE_DEVICE` names the library with the simulated device.
+`LOADSTONE_DEVICE` names the library with the simulated device, `LOADSTONE_COMPONENT` the description of its IP.
 """
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ from __future__ import annotations
 import ctypes
 import os
 from typing import Any, ClassVar
+from xml.etree import ElementTree
 
 import numpy as np
 
 PAGE = 4096
+SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
 
 
 class _Device:
@@ -121,10 +123,13 @@ class DefaultIP:
 
 
 class Overlay:
-    """A bitstream with one IP, whose kind the test says."""
+    """A bitstream with one IP, which `LOADSTONE_COMPONENT` describes."""
 
-    def __init__(self, bitfile: str, kind: str) -> None:
-        self.ip_dict = {bitfile.removesuffix(".bit") + "_0": {"type": kind}}
+    def __init__(self, bitfile: str) -> None:
+        root = ElementTree.parse(os.environ["LOADSTONE_COMPONENT"]).getroot()
+        names = [root.findtext(f"{SPIRIT}{tag}") or "" for tag in ("vendor", "library", "name", "version")]
+        assert bitfile == f"{names[2]}.bit"
+        self.ip_dict = {f"{names[2]}_0": {"type": ":".join(names)}}
 
     def __getattr__(self, name: str) -> Any:
         if name not in self.ip_dict:
