@@ -96,7 +96,8 @@ def build(
     on_bus = circuit.hardware.bus is not None
     modes = modes_of(targets, network=network, on_bus=on_bus)
     integration, packed, hardware = IntegrationOptions.of(options), FlowOptions.of(options), circuit.hardware
-    check_flows(packed, Made(modes, targets, flavour, hardware.bus, hardware.address_width, integration.reset))
+    made = (flavour, hardware.bus, hardware.address_width, integration.reset)
+    check_flows(Made(tuple(packed.flows), modes, targets, *made), packed.vitis)
     _check_effects(options, modes, Choices, HardwareOptions, IntegrationOptions, FlowOptions)
     programs = [each for each in targets if each in PROGRAMS]
     circuits = [each for each in targets if each in CIRCUITS]

@@ -23,7 +23,7 @@ def build_programs(
     values = exercising_values(compilation.kernel, compilation.given, compilation.tiles)
     made, package = compilation.accelerator, None
     if "vitis" in flows.flows:
-        package = VitisFlow(flows.vitis or NEWEST, values, runs_of(made), figures_of(made, values))
+        package = VitisFlow(flows.vitis or NEWEST, flows.flows, values, runs_of(made), figures_of(made, values))
     return build_project(made, targets, known, values, flavour=flavour, package=package)
 
 
@@ -32,6 +32,6 @@ def build_network(
 ) -> Project:
     """The process network as C or HLS C++, for the values of the parameters."""
     ready = exercised(compilation, lambda: compilation.network_tiles)
-    package = VitisFlow(flows.vitis or NEWEST, ready.values, {}, None) if "vitis" in flows.flows else None
+    package = VitisFlow(flows.vitis or NEWEST, flows.flows, ready.values, {}, None) if "vitis" in flows.flows else None
     sizes = ready.channel_sizes
     return build_network_project(ready.network, sizes, targets, ready.values, flavour=flavour, package=package)

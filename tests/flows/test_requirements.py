@@ -22,7 +22,7 @@ REFUSED = {
     "--target verilog --bus avalon --flow pynq": "PYNQ has no Avalon interfaces",
     "--target verilog --bus axi --flow xrt": "kernels of XRT have addresses of 64 bits",
     "--target verilog --bus axi --address-width 64 --reset high --flow xrt": "a reset that is active when low",
-    "--target hls --flow xrt": "XRT takes hardware with registers and a bus to memory",
+    "--target hls --flow xrt": "XRT takes hardware with registers and a bus to memory, or kernels of Vitis HLS",
     "--target vhdl --bus axi --flow litex": "LiteX builds Verilog",
     "--target hls --vitis 2022.2": "--vitis has no effect without --flow vitis",
     "--target hls --flow fusesoc": "FuseSoC takes hardware with registers and a bus to memory",

@@ -73,7 +73,7 @@ def _check(arguments: argparse.Namespace, targets: list[Target]) -> None:
             raise InputError(Diagnostic(f"process networks are not written as {target}", None, hint))
     modes = modes_of(targets, network=arguments.network, on_bus=arguments.bus is not None)
     made = (arguments.flavour, arguments.bus, arguments.address_width, arguments.reset)
-    check_flows(FlowOptions.of(vars(arguments)), Made(modes, tuple(targets), *made))
+    check_flows(Made(tuple(arguments.flows), modes, tuple(targets), *made), arguments.vitis)
     check_modes(arguments, modes, MODES)
 
 

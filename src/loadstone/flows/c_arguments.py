@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
 from loadstone.emit.c.code import word_type
 from loadstone.emit.c.names import RESERVED, Names
-from loadstone.emit.c.printer import emit_expression
+from loadstone.flows.argument_sizes import bytes_of
 from loadstone.flows.signature import InMemory, InRegister, Signature
 
 
@@ -53,9 +53,4 @@ class CArguments:
 
     def size(self, variable: InMemory) -> str:
         """The bytes of a variable, as an expression."""
-        extents = (f"(size_t)({emit_expression(self.names.counted(extent))})" for extent in variable.extents)
-        return _product((f"sizeof({self.item(variable)})", *extents))
-
-
-def _product(factors: Iterable[str]) -> str:
-    return " * ".join(factors)
+        return bytes_of(self.item(variable), variable.extents, self.names)

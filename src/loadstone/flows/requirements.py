@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from loadstone.errors import Diagnostic, InputError
-from loadstone.options import Flavour, Flow, FlowOptions, Mode, Protocol, Reset, Target
+from loadstone.options import Flavour, Flow, Mode, Protocol, Reset, Target, VitisVersion
 
 XRT_ADDRESS_WIDTH = 64
 """Kernels of XRT address memory with so many bits [UG1700, Packaging the RTL Code as a Vitis XO]."""
@@ -14,8 +14,9 @@ XRT_ADDRESS_WIDTH = 64
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What is made: modes and targets, the dialect of HLS, the bus, the width of its addresses, the chosen reset."""
+    """What is made, for which flows: modes, targets, the dialect of HLS, the bus and its addresses, the reset."""
 
+    flows: tuple[Flow, ...]
     modes: frozenset[Mode]
     targets: tuple[Target, ...]
     flavour: Flavour = "vitis"
@@ -56,22 +57,36 @@ def _on_axi(flow: str) -> tuple[_Need, ...]:
     return _on_bus(flow, "axi"), axi
 
 
+def _of_hardware(need: _Need) -> _Need:
+    """A condition on hardware, where there is some."""
+    return _Need(lambda made: not made.is_accelerator or need.holds(made), need.reason, need.hint)
+
+
 _NEEDS: Mapping[Flow, tuple[_Need, ...]] = {
     "vitis": (_Need(lambda made: made.is_hls, "Vitis takes HLS C++ of its own dialect", "use --target hls"),),
     "vivado": _on_axi("Vivado"),
     "quartus": (_on_bus("Platform Designer"),),
     "pynq": _on_axi("PYNQ"),
     "xrt": (
-        *_on_axi("XRT"),
         _Need(
-            lambda made: made.address_width == XRT_ADDRESS_WIDTH,
-            f"kernels of XRT have addresses of {XRT_ADDRESS_WIDTH} bits",
-            f"use --address-width {XRT_ADDRESS_WIDTH}",
+            lambda made: made.is_accelerator or (made.is_hls and "vitis" in made.flows),
+            "XRT takes hardware with registers and a bus to memory, or kernels of Vitis HLS",
+            "use --target verilog --bus axi, or --target hls --flow vitis,xrt",
         ),
-        _Need(
-            lambda made: made.reset != "high",
-            "kernels of XRT have a reset that is active when low",
-            "leave --reset high out",
+        _of_hardware(_on_axi("XRT")[1]),
+        _of_hardware(
+            _Need(
+                lambda made: made.address_width == XRT_ADDRESS_WIDTH,
+                f"kernels of XRT have addresses of {XRT_ADDRESS_WIDTH} bits",
+                f"use --address-width {XRT_ADDRESS_WIDTH}",
+            )
+        ),
+        _of_hardware(
+            _Need(
+                lambda made: made.reset != "high",
+                "kernels of XRT have a reset that is active when low",
+                "leave --reset high out",
+            )
         ),
     ),
     "litex": (
@@ -82,12 +97,12 @@ _NEEDS: Mapping[Flow, tuple[_Need, ...]] = {
 }
 
 
-def check_flows(chosen: FlowOptions, made: Made) -> None:
+def check_flows(made: Made, version: VitisVersion | None) -> None:
     """Raise `InputError` for a flow that cannot take what is made, and for a version of a flow that is not chosen."""
-    for flow in chosen.flows:
+    for flow in made.flows:
         for need in _NEEDS[flow]:
             if not need.holds(made):
                 raise InputError(Diagnostic(f"--flow {flow} does not fit: {need.reason}", None, need.hint))
-    if chosen.vitis is not None and "vitis" not in chosen.flows:
+    if version is not None and "vitis" not in made.flows:
         hint = "it takes effect with --target hls --flow vitis"
         raise InputError(Diagnostic("--vitis has no effect without --flow vitis", None, hint))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from loadstone.emit.c.comparison.reference import reference_suffix
@@ -13,7 +13,8 @@ from loadstone.flows.figures import Figures
 from loadstone.flows.readme import emit_figures, emit_flow_section, emit_not_run
 from loadstone.flows.vitis_ports import Runs, port_options
 from loadstone.flows.vitis_versions import CPP, VERSIONS, Vitis
-from loadstone.options import VitisVersion
+from loadstone.flows.xrt_kernel import kernel_host_files
+from loadstone.options import Flow, VitisVersion
 from loadstone.texts import table, text_of
 
 _SCRIPT, _TCL = text_of(__name__, "run_vitis.sh"), text_of(__name__, "run_hls.tcl")
@@ -30,6 +31,7 @@ class VitisFlow:
     """Packages programs for a version; their testbenches run with the parameters of the figures, if there are any."""
 
     version: VitisVersion
+    flows: Sequence[Flow]
     parameters: Mapping[str, int]
     runs: Runs
     figures: Figures | None
@@ -38,17 +40,20 @@ class VitisFlow:
         """How a program is printed, and the files of the flow."""
         vitis = VERSIONS[self.version]
         style = VitisStyle(vitis.fence, port_options(program, self.runs, self.parameters))
-        return Packaged(style, {**_scripts(program, vitis, self.version), "README.md": self._readme(program, style)})
+        host = kernel_host_files(program, vitis) if "xrt" in self.flows else {}
+        scripts = _scripts(program, vitis, self.version)
+        return Packaged(style, {**scripts, **host, "README.md": self._readme(program, style)})
 
     def _readme(self, program: Program, style: VitisStyle) -> str:
         vitis = VERSIONS[self.version]
         known = {"name": program.name, "version": self.version, "tcl": vitis.runs_tcl}
+        flows: list[Flow] = [flow for flow in self.flows if flow in ("vitis", "xrt")]
         pages = (
             f"# {program.name} for Vitis HLS {self.version}\n\n{program.summary}\n",
-            emit_flow_section("hls" if vitis.has_config else "hls_tcl", ["vitis"], known),
+            emit_flow_section("hls" if vitis.has_config else "hls_tcl", flows, known),
             _arguments(program, style),
             emit_figures(self.figures) if self.figures else "",
-            emit_not_run(["vitis"]),
+            emit_not_run(flows),
         )
         return "\n".join(page for page in pages if page)
 
@@ -92,17 +97,16 @@ def _steps(vitis: Vitis) -> str:
         "package": ("synthesis", "package"),
         "implementation": ("synthesis", "implementation"),
     }
-    return "".join(
-        f"  {step})\n{''.join(f'    {command}{chr(10)}' for command in _commands(vitis, step, needed))}    ;;\n"
-        for step, needed in known.items()
-    )
+    cases = (("  " + step + ")", *_indented(vitis, step, needed), "    ;;") for step, needed in known.items())
+    return "".join(f"{line}\n" for case in cases for line in case)
 
 
-def _commands(vitis: Vitis, step: str, needed: tuple[str, ...]) -> Iterator[str]:
+def _indented(vitis: Vitis, step: str, needed: tuple[str, ...]) -> Iterator[str]:
+    """The commands of a step."""
     if vitis.has_config:
-        yield from (vitis.steps[each] for each in needed)
+        yield from (f"    {vitis.steps[each]}" for each in needed)
     else:
-        yield f"STEP={step} {vitis.runs_tcl}"
+        yield f"    STEP={step} {vitis.runs_tcl}"
 
 
 def _arguments(program: Program, style: VitisStyle) -> str:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from loadstone.emit.c.code import External
 from loadstone.emit.c.comparison.reference import emit_reference, reference_suffix
 from loadstone.emit.c.comparison.testbench import Callee, emit_testbench
 from loadstone.emit.c.hls import header
 from loadstone.emit.c.of_accelerator import called_program
-from loadstone.emit.c.printer import emit_expression, helpers_used
+from loadstone.emit.c.printer import helpers_used
 from loadstone.emit.c.program import Program
 from loadstone.emit.c.targets import reference_rule
 from loadstone.emit.hdl.accelerator import AcceleratorFolder
 from loadstone.emit.hdl.register_page import c_type
+from loadstone.flows.argument_sizes import size_of
 from loadstone.loops.accelerator import Accelerator
 from loadstone.model.expression import Expression
 from loadstone.texts import text_of
@@ -81,7 +81,7 @@ def _given(folder: AcceleratorFolder, program: Program) -> Iterator[str]:
         yield f"card.put<{c_type(design, register)}>({prefix}_{register.name}, {value.name});"
     for external in program.arrays:
         register = registers.of("base", design.variable(external.arrays[0]))
-        size = _size(program, external)
+        size = size_of(program, external)
         kept = f"const size_t {external.name}_place = " if external.written else ""
         yield f"{kept}card.place({prefix}_{register.name}, {external.name}, {size});"
 
@@ -90,10 +90,4 @@ def _taken(program: Program) -> Iterator[str]:
     """Lines that take results."""
     for external in program.arrays:
         if external.written:
-            yield f"card.take({external.name}_place, {external.name}, {_size(program, external)});"
-
-
-def _size(program: Program, external: External) -> str:
-    """The bytes of an argument."""
-    counts = (f"(size_t)({emit_expression(program.names.counted(each))})" for each in external.extents[0])
-    return " * ".join((f"sizeof({external.type})", *counts))
+            yield f"card.take({external.name}_place, {external.name}, {size_of(program, external)});"
