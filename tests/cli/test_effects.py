@@ -10,7 +10,7 @@ import pytest
 from kernels import ROOT
 from loadstone.cli.main import COMMANDS, main
 from loadstone.cli.shared.parser import CommandParser
-from loadstone.options import Choices, HardwareOptions, IntegrationOptions, RunOptions, options_of
+from loadstone.options import Choices, FlowOptions, HardwareOptions, IntegrationOptions, RunOptions, options_of
 
 MATMUL = str(ROOT / "examples" / "matmul.c")
 
@@ -119,7 +119,9 @@ def test_every_option_of_the_classes_is_one_of_run() -> None:
 def test_every_option_of_integration_is_one_of_build() -> None:
     parser = CommandParser()
     next(command for command in COMMANDS if command.name == "build").add_options(parser)
-    assert {option.dest for option in options_of(IntegrationOptions)} <= set(parser.options)
+    assert {option.dest for kind in (IntegrationOptions, FlowOptions) for option in options_of(kind)} <= set(
+        parser.options
+    )
 
 
 def test_help_has_groups(capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,7 +50,8 @@ def on_avalon() -> Project:
     return ls.build(made, target="verilog", flows=("quartus",))
 
 
-@pytest.mark.parametrize("bus", ["axi", pytest.param("avalon", marks=pytest.mark.sweep)])
+@pytest.mark.sweep
+@pytest.mark.parametrize("bus", ["axi", "avalon"])
 def test_the_driver_runs_the_kernel(bus: str, tmp_path: Path) -> None:
     device = device_of(packaged("vector_sum") if bus == "axi" else on_avalon(), tmp_path / "out")
     (tmp_path / "program.c").write_text(PROGRAM)

@@ -5,16 +5,27 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from flow_devices import IN_SWEEP, KERNELS, STUBS, Device, device_of, kernel_of, needs_simulator, packaged
+from flow_devices import (
+    KERNELS,
+    STUBS,
+    Device,
+    InterpretedDevice,
+    compiled,
+    device_of,
+    kernel_of,
+    needs_simulator,
+    packaged,
+)
 from kernels import ROOT
 from loadstone.simulate.memory import live_out_arrays
 from loadstone.trials import trial
 
-pytestmark = needs_simulator
 pytest.importorskip("numpy")
 
 PROGRAM = """
@@ -53,14 +64,13 @@ def run_driver(device: Device, program: str, folder: Path) -> subprocess.Complet
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("name", IN_SWEEP)
-def test_results_are_those_of_the_original(name: str, tmp_path: Path) -> None:
+def check_results(name: str, device: Device, tmp_path: Path) -> None:
+    """The results of the driver are those of the original, twice."""
     import json
 
     import numpy as np
 
     kernel, parameters = kernel_of(name), KERNELS[name][2]
-    device = device_of(packaged(name), tmp_path / "out")
     ended, start = trial(kernel, parameters)
     kinds = {"int": np.int32, "double": np.float64, "unsigned char": np.uint8}
 
@@ -108,8 +118,9 @@ except RuntimeError as error:
 """
 
 
-def test_the_driver_says_what_is_wrong(tmp_path: Path) -> None:
-    result = run_driver(device_of(packaged("vector_sum"), tmp_path / "out"), FAILURES, tmp_path)
+def check_failures(device: Device, tmp_path: Path) -> None:
+    """The driver says what is wrong, and gives memory back."""
+    result = run_driver(device, FAILURES, tmp_path)
     assert result.stdout.splitlines() == [
         "RuntimeError a parameter is out of range, at address 0x0 if the bus failed",
         "ValueError expected int32 of shape (20,), not int32 of (19,)",
@@ -118,9 +129,25 @@ def test_the_driver_says_what_is_wrong(tmp_path: Path) -> None:
     ], result.stderr
 
 
-def test_the_example_of_the_page_runs(tmp_path: Path) -> None:
+def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/pynq.md").read_text(), re.MULTILINE | re.DOTALL)
-    result = run_driver(
-        device_of(packaged("vector_sum"), tmp_path / "out"), example + "print(results.c[3])\n", tmp_path
-    )
-    assert (result.returncode, result.stdout) == (0, "103\n"), result.stderr
+    folder = packaged("vector_sum").write(tmp_path / "out") / "verilog"
+    monkeypatch.setenv("LOADSTONE_COMPONENT", str(folder / "component.xml"))
+    monkeypatch.setattr(sys, "path", [str(STUBS), str(folder / "pynq"), *sys.path])
+    import_module("pynq").connect(InterpretedDevice(compiled("vector_sum")))
+    found: dict[str, Any] = {}
+    exec(example, found)
+    assert list(found["results"].c) == [100 + k for k in range(20)]
+
+
+@needs_simulator
+@pytest.mark.sweep
+def test_the_driver_says_what_is_wrong(tmp_path: Path) -> None:
+    check_failures(device_of(packaged("vector_sum"), tmp_path / "out"), tmp_path)
+
+
+@needs_simulator
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", KERNELS)
+def test_results_are_those_of_the_original(name: str, tmp_path: Path) -> None:
+    check_results(name, device_of(packaged(name), tmp_path / "out"), tmp_path)

@@ -30,11 +30,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("words", REFUSED)
-def test_wrong_combinations_are_refused(words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["build", VECTOR_SUM, *words.split(), "-o", str(tmp_path / "out")]) == 2
-    assert REFUSED[words] in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+def test_wrong_combinations_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, reason in REFUSED.items():
+        assert main(["build", VECTOR_SUM, *words.split(), "-o", str(tmp_path / "out")]) == 2
+        assert reason in capsys.readouterr().err
+        assert not (tmp_path / "out").exists()
 
 
 def test_the_api_refuses_them_too() -> None:
@@ -52,17 +52,19 @@ FILES = {
 }
 
 
-def test_each_flow_writes_its_files_alone() -> None:
-    made = ls.accelerator(ls.parse(VECTOR_SUM), ls.Tiling((8,)), parameters={"n": 20}, bus="axi", address_width=64)
-    plain = set(ls.build(made, target="verilog").files)
-    for flow, paths in FILES.items():
-        files = ls.build(made, target="verilog", flows=(flow,)).files
-        assert {f"verilog/{path}" for path in paths} <= set(files)
-        others = {path for each in FILES.values() for path in each} - set(paths) - {"vector_sum.core"}
-        assert not {f"verilog/{path}" for path in others} & set(files)
-        assert set(files) - plain == {f"verilog/{path}" for path in paths if path != "vector_sum.core"} | {
-            path for path in files if f"/{flow}/" in path or path.endswith("vector_sum_driver.h")
-        }
+def test_each_flow_has_its_files() -> None:
+    files = set(packaged("vector_sum").files)
+    assert {f"verilog/{path}" for paths in FILES.values() for path in paths} <= files
+
+
+@pytest.mark.parametrize("flow", ["quartus", "litex", "fusesoc"])
+def test_a_flow_writes_its_files_alone(flow: str) -> None:
+    made = ls.accelerator(ls.parse(VECTOR_SUM), ls.Tiling((8,)), parameters={"n": 20}, bus="axi")
+    files = {path.removeprefix("verilog/") for path in ls.build(made, target="verilog", flows=(flow,)).files}
+    others = {path for each in FILES.values() for path in each} - {*FILES[flow], "vector_sum.core"}
+    assert set(FILES[flow]) <= files
+    assert not others & files
+    assert "vector_sum_driver.h" in files
 
 
 def test_the_page_tells_of_all_flows() -> None:

@@ -14,16 +14,13 @@ from typing import Any, get_args
 import pytest
 
 import loadstone as ls
-from flow_devices import KERNELS, STUBS, kernel_of
+from flow_devices import KERNELS, OTHERS, STUBS, kernel_of
 from loadstone.emit.project import Project
 from loadstone.flows.vitis_versions import NEWEST, VERSIONS
 from loadstone.options import VitisVersion
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 pytest.importorskip("tkinter")
-
-IN_SWEEP = [pytest.param(name, marks=() if name == "vector_sum" else pytest.mark.sweep) for name in KERNELS]
-OLDER_IN_SWEEP = [pytest.param(each, marks=() if each == NEWEST else pytest.mark.sweep) for each in VERSIONS]
 
 
 @cache
@@ -57,18 +54,28 @@ def test_the_table_has_all_versions() -> None:
     assert NEWEST in VERSIONS
 
 
-@pytest.mark.parametrize("version", OLDER_IN_SWEEP)
-@pytest.mark.parametrize("name", IN_SWEEP)
-def test_simulation_in_c_passes(name: str, version: VitisVersion, tmp_path: Path) -> None:
+def check_simulation(name: str, version: VitisVersion, tmp_path: Path) -> None:
+    """Simulation in C passes."""
     folder = packaged(name, version).write(tmp_path / "out") / "hls"
     status, steps = run(folder, "csim", tmp_path / "tools")
     assert status == 0, steps
     assert steps[-1].startswith("csim")
 
 
-@pytest.mark.parametrize("version", OLDER_IN_SWEEP)
-def test_simulation_in_c_fails_where_words_differ(version: VitisVersion, tmp_path: Path) -> None:
-    folder = packaged("vector_sum", version).write(tmp_path / "out") / "hls"
+def test_simulation_in_c(tmp_path: Path) -> None:
+    check_failing_simulation(NEWEST, tmp_path)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("version", VERSIONS)
+def test_simulation_in_c_in_all_versions(version: VitisVersion, tmp_path: Path) -> None:
+    check_failing_simulation(version, tmp_path)
+
+
+def check_failing_simulation(version: VitisVersion, tmp_path: Path) -> None:
+    """Simulation in C passes, and fails with another original."""
+    check_simulation("vector_sum", version, tmp_path)
+    folder = tmp_path / "out/hls"
     reference = folder / "reference.c"
     reference.write_text(reference.read_text().replace("a[i] + b[i]", "a[i] - b[i]"))
     assert run(folder, "csim", tmp_path / "tools")[0] != 0
@@ -109,9 +116,8 @@ def test_the_oldest_version_has_no_configuration() -> None:
     assert "hls::fence" in packaged("vector_sum", "2025.2").files["hls/vector_sum.cpp"]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", IN_SWEEP)
-def test_what_is_synthesised_compiles(name: str, version: VitisVersion, tmp_path: Path) -> None:
+def check_synthesis(name: str, version: VitisVersion, tmp_path: Path) -> None:
+    """What is synthesised compiles, with stand-ins for the headers of the tool."""
     folder = packaged(name, version).write(tmp_path / "out") / "hls"
     (tmp_path / "hls_fence.h").write_text("namespace hls { template <typename... T> void fence(T &&...) {} }\n")
     (tmp_path / "ap_utils.h").write_text("inline void ap_wait() {}\n")
@@ -127,6 +133,19 @@ def test_what_is_synthesised_compiles(name: str, version: VitisVersion, tmp_path
     command = ["g++", *flags, "-Werror", next(folder.glob(f"{name}.cpp")).name]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_is_synthesised_compiles(version: VitisVersion, tmp_path: Path) -> None:
+    check_synthesis("vector_sum", version, tmp_path)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_kernels(name: str, version: VitisVersion, tmp_path: Path) -> None:
+    check_simulation(name, version, tmp_path)
+    check_synthesis(name, version, tmp_path)
 
 
 PORTS = {

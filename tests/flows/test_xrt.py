@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flow_devices import IN_SWEEP, STUBS, Device, device_of, needs_simulator, packaged
+from flow_devices import KERNELS, STUBS, Device, device_of, needs_simulator, packaged
 
 pytestmark = needs_simulator
 
@@ -31,7 +31,8 @@ def run(program: Path, binary: str = "present.xclbin") -> subprocess.CompletedPr
     return subprocess.run([str(program)], env=known, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("name", IN_SWEEP)
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", KERNELS)
 def test_the_host_program_agrees_with_the_original(name: str, tmp_path: Path) -> None:
     program = made(device_of(packaged(name), tmp_path / "out"))
     result = run(program)

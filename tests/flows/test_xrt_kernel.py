@@ -15,7 +15,6 @@ from flow_devices import KERNELS, STUBS, kernel_of
 from loadstone.emit.project import Project
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None or shutil.which("make") is None, reason="needs g++, make")
-IN_SWEEP = [pytest.param(name, marks=() if name == "histogram" else pytest.mark.sweep) for name in KERNELS]
 
 DISPATCH = """
 #include "{name}.hpp"
@@ -57,7 +56,8 @@ def made(folder: Path, name: str) -> Path:
     return folder / "xrt" / f"{name}_host"
 
 
-@pytest.mark.parametrize("name", IN_SWEEP)
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", KERNELS)
 def test_the_host_program_agrees_with_the_original(name: str, tmp_path: Path) -> None:
     program = made(packaged(name).write(tmp_path / "out") / "hls", name)
     known = {**os.environ, "XCLBIN": "present.xclbin"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,18 +16,69 @@ PAGE = 4096
 SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
 
 
-class _Device:
+class Port(Protocol):
+    """What is needed of a simulated device: registers, and bytes of its memory."""
+
+    @property
+    def base(self) -> int:
+        """Where its memory begins."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """The bytes of its memory."""
+        ...
+
+    def read(self, offset: int) -> int:
+        """A word of a register."""
+        ...
+
+    def write(self, offset: int, word: int) -> None:
+        """Write a word of a register."""
+        ...
+
+    def load(self, place: int, data: bytes) -> None:
+        """Write bytes of memory."""
+        ...
+
+    def dump(self, place: int, size: int) -> bytes:
+        """Bytes of memory."""
+        ...
+
+
+class LibraryPort:
+    """A device in a library."""
+
+    def __init__(self, path: str) -> None:
+        self.library = ctypes.CDLL(path)
+        results = {"device_memory": ctypes.c_void_p, "device_read": ctypes.c_uint32}
+        for name, result in {**results, **dict.fromkeys(("device_bytes", "device_base"), ctypes.c_uint64)}.items():
+            getattr(self.library, name).restype = result
+        self.base, self.size = self.library.device_base(), self.library.device_bytes()
+        self.memory = (ctypes.c_uint8 * self.size).from_address(self.library.device_memory())
+
+    def read(self, offset: int) -> int:
+        """A word of a register."""
+        return self.library.device_read(ctypes.c_uint32(offset))
+
+    def write(self, offset: int, word: int) -> None:
+        """Write a word of a register."""
+        self.library.device_write(ctypes.c_uint32(offset), ctypes.c_uint32(word))
+
+    def load(self, place: int, data: bytes) -> None:
+        """Write bytes of memory."""
+        self.memory[place : place + len(data)] = list(data)
+
+    def dump(self, place: int, size: int) -> bytes:
+        """Bytes of memory."""
+        return bytes(self.memory[place : place + size])
+
+
+class Device:
     """The device, with memory that is handed out page by page; what is freed can be taken again."""
 
-    def __init__(self) -> None:
-        self.library = ctypes.CDLL(os.environ["LOADSTONE_DEVICE"])
-        for name, result in (("device_memory", ctypes.c_void_p), ("device_bytes", ctypes.c_uint64)):
-            getattr(self.library, name).restype = result
-        self.library.device_base.restype = ctypes.c_uint64
-        self.library.device_read.restype = ctypes.c_uint32
-        size = self.library.device_bytes()
-        self.memory = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(self.library.device_memory()))
-        self.base = self.library.device_base()
+    def __init__(self, port: Port) -> None:
+        self.port = port
         self.taken: dict[int, int] = {}
 
     def take(self, size: int) -> int:
@@ -37,20 +88,25 @@ class _Device:
             if place + size <= begin:
                 break
             place = -(-end // PAGE) * PAGE
-        if place + size > len(self.memory):
+        if place + size > self.port.size:
             raise MemoryError("the memory of the device is full")
         self.taken[place] = place + size
         return place
 
 
-_device: _Device | None = None
+_devices: list[Device] = []
 
 
-def device() -> _Device:
+def connect(port: Port) -> None:
+    """Let this be the device."""
+    _devices[:] = [Device(port)]
+
+
+def device() -> Device:
     """The one device."""
-    global _device  # noqa: PLW0603
-    _device = _device or _Device()
-    return _device
+    if not _devices:
+        connect(LibraryPort(os.environ["LOADSTONE_DEVICE"]))
+    return _devices[0]
 
 
 class PynqBuffer(np.ndarray):
@@ -61,18 +117,15 @@ class PynqBuffer(np.ndarray):
     @property
     def device_address(self) -> int:
         """The address that the device uses."""
-        return device().base + self.place
-
-    def _bytes(self) -> np.ndarray:
-        return device().memory[self.place : self.place + self.nbytes]
+        return device().port.base + self.place
 
     def flush(self) -> None:
         """Let the device see what was written here."""
-        self._bytes()[:] = np.asarray(self).view(np.uint8).ravel()
+        device().port.load(self.place, self.tobytes())
 
     def invalidate(self) -> None:
         """See what the device has written."""
-        np.asarray(self).view(np.uint8).ravel()[:] = self._bytes()
+        np.asarray(self)[...] = np.frombuffer(device().port.dump(self.place, self.nbytes), self.dtype)
 
     def freebuffer(self) -> None:
         """Give the memory back."""
@@ -91,12 +144,12 @@ class MMIO:
 
     def read(self, offset: int = 0) -> int:
         """A word."""
-        return device().library.device_read(ctypes.c_uint32(offset))
+        return device().port.read(offset)
 
     def write(self, offset: int, value: int) -> None:
         """Write a word; PYNQ takes no negative numbers."""
         assert 0 <= value < 1 << 32
-        device().library.device_write(ctypes.c_uint32(offset), ctypes.c_uint32(value))
+        device().port.write(offset, value)
 
 
 class DefaultIP:
