@@ -21,11 +21,12 @@ from loadstone.version import VERSION
 
 if TYPE_CHECKING:
     from loadstone.analysis import dependences
-    from loadstone.api import accelerator, build, network, plan, predict, report, reuse, run, synth
+    from loadstone.api import accelerator, build, explore, network, plan, predict, report, reuse, run, synth
     from loadstone.emit.project import Project
     from loadstone.errors import IllegalTransformation, InputError, LoadstoneError, ToolError, UnsupportedError
     from loadstone.frontend.python import kernel
     from loadstone.frontend.read import array_ol, parse
+    from loadstone.fronts.front import Front
     from loadstone.model.kernel import Kernel
     from loadstone.networks.model import Network
     from loadstone.options import Choices, HardwareOptions, IntegrationOptions, RunOptions
@@ -39,7 +40,10 @@ __version__ = VERSION
 
 _HOMES = {
     "loadstone.analysis": ("dependences",),
-    "loadstone.api": ("accelerator", "build", "network", "plan", "predict", "report", "reuse", "run", "synth"),
+    "loadstone.api": (
+        *("accelerator", "build", "explore", "network", "plan", "predict", "report", "reuse", "run", "synth"),
+    ),
+    "loadstone.fronts.front": ("Front",),
     "loadstone.emit.project": ("Project",),
     "loadstone.errors": (
         "IllegalTransformation",
@@ -64,6 +68,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Choices",
     "Compilation",
+    "Front",
     "HardwareOptions",
     "IllegalTransformation",
     "InputError",
@@ -82,6 +87,7 @@ __all__ = [
     "array_ol",
     "build",
     "dependences",
+    "explore",
     "kernel",
     "network",
     "parse",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from loadstone.circuit_projects import build_accelerator, build_on_chip
@@ -16,6 +17,13 @@ from loadstone.circuits import CircuitCompilation
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
 from loadstone.flows.requirements import Made, check_flows
+from loadstone.fronts.asking import ask, axes_of
+from loadstone.fronts.front import Front
+from loadstone.fronts.search import explore as search_front
+from loadstone.fronts.search import processes
+from loadstone.fronts.space import Design, Measure
+from loadstone.fronts.store import Store, content_of
+from loadstone.fronts.workers import default_jobs
 from loadstone.locality.measurement import measure
 from loadstone.locality.order import order_of
 from loadstone.locality.profile import Profile
@@ -140,6 +148,35 @@ def predict(
     """The cycles of an accelerator with external memory, predicted at the level of bursts."""
     chosen = {"target": "verilog", "simulator": "transactions", "memory": memory}
     return run(kernel, tiling, parameters=parameters, **chosen, **options)
+
+
+def explore(
+    kernel: Kernel,
+    *,
+    parameters: Values | None = None,
+    over: Mapping[str, Any] | None = None,
+    objectives: Sequence[Measure] = ("cycles", "cells"),
+    at_most: Mapping[Measure, int] | None = None,
+    memory: str = "paper",
+    jobs: int | None = None,
+    seconds: float | None = 60,
+    store: str | Path | None = None,
+    **options: Any,
+) -> Front:
+    """The designs that no other one beats: `over` says which values options take, all others apply to every design.
+
+    After some `seconds`, or Ctrl-C, the front so far. A `store` is a file that keeps results between runs.
+    """
+    _check_names(options, Choices, HardwareOptions)
+    axes, choices = axes_of(over or {}), Choices.of(options)
+    twice = next((name for name in axes if name in options), None)
+    if twice is not None:
+        raise InputError(Diagnostic(f"{twice} has no effect beside over for the same option"))
+    compilation = Compilation(kernel, Choices() if choices.sizes == "auto" else choices, dict(parameters or {}))
+    first = Design(choices, HardwareOptions.of(options), memory)
+    question = ask(compilation, first, axes, tuple(objectives), dict(at_most or {}), options)
+    with Store(None if store is None else Path(store), content_of(question.subject)) as kept:
+        return Front(question, search_front(question, kept, hire=processes(jobs or default_jobs()), seconds=seconds))
 
 
 def synth(

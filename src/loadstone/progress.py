@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from threading import Event, Lock, Thread
 
@@ -17,16 +17,24 @@ _shown = Lock()
 
 
 @contextmanager
-def working(what: str) -> Generator[None]:
-    """Show what is being done and for how many seconds, and how long it took where that was a second or more."""
+def working(what: str) -> Generator[Callable[[str], None]]:
+    """Show what is being done and for how many seconds, and how long it took where that was a second or more.
+
+    Gives a function that tells how far it is.
+    """
+    told = [""]
+
+    def tell(text: str) -> None:
+        told[0] = f", {text}"
+
     if not sys.stderr.isatty() or not _shown.acquire(blocking=False):
-        yield
+        yield tell
         return
     begun, ended = time.monotonic(), Event()
-    clock = Thread(target=_tick, args=(what, begun, ended), daemon=True)
+    clock = Thread(target=_tick, args=(what, told, begun, ended), daemon=True)
     clock.start()
     try:
-        yield
+        yield tell
     finally:
         ended.set()
         clock.join()
@@ -34,9 +42,9 @@ def working(what: str) -> Generator[None]:
         _tell(what, time.monotonic() - begun)
 
 
-def _tick(what: str, begun: float, ended: Event) -> None:
+def _tick(what: str, told: list[str], begun: float, ended: Event) -> None:
     while not ended.wait(DELAY):
-        _write(f"{_ERASE}{what}: {time.monotonic() - begun:.0f} s")
+        _write(f"{_ERASE}{what}{told[0]}: {time.monotonic() - begun:.0f} s")
 
 
 def _tell(what: str, seconds: float) -> None:

@@ -23,9 +23,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Show the front of designs, draw the curve of words against local memory, or show the fusions of tasks."""
     if arguments.fusions:
         return show_fusions(arguments)
-    refuse(arguments, ("data_per_word", "latency", "apply"), "without --fusions")
+    refuse(arguments, ("data_per_word", "latency"), "without --fusions")
     if not arguments.curve:
         return show_front(arguments)
+    refuse(arguments, ("apply",), "with --curve")
     refuse(arguments, ("sizes", "local"), "with --curve", "sizes are chosen for each local memory")
     refuse(arguments, (*OF_FRONT, *(option.dest for option in options_of(HardwareOptions))), "with --curve")
     if arguments.file and Path(arguments.file).suffix != ".svg":

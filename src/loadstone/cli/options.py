@@ -240,10 +240,21 @@ def explore(parser: CommandParser) -> None:
     parser.add("tiling and local memories", own)
     parser.add("hardware", options_of(HardwareOptions))
     parser.add("front", FRONT)
-    file = Option("-o", "draw the curve, or write the passes of a fusion", "file", metavar="FILE.svg|FOLDER")
-    parser.add(
-        "exploration", [_flag("--curve", "words against local memory, from one word per array to all data"), file]
+    file = Option(
+        "-o",
+        "write the front, draw the curve; with --apply, the folder of a design or of the passes of a fusion",
+        "file",
+        metavar="FILE|FOLDER",
     )
+    apply = Option(
+        "--apply",
+        "run design N of the front, or build it into -o FOLDER; write the passes of this fusion as C kernels",
+        "apply",
+        metavar="N|2,2",
+        read=sizes,
+    )
+    curve = _flag("--curve", "words against local memory, from one word per array to all data")
+    parser.add("exploration", [curve, file, apply])
     parser.add(
         "tasks of Array-OL",
         [
@@ -252,7 +263,6 @@ def explore(parser: CommandParser) -> None:
                 "--data-per-word", "data in a word of external memory (default: 4)", "data_per_word", 4, read=positive
             ),
             Option("--latency", "cycles before the first word of a burst (default: 30)", "latency", 30, read=positive),
-            Option("--apply", "write the passes of this fusion as C kernels", "apply", metavar="2,2", read=sizes),
         ],
     )
 

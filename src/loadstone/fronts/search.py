@@ -23,8 +23,8 @@ from loadstone.fronts.store import Store
 from loadstone.fronts.workers import Processes, Workers
 from loadstone.options import Choices
 
-Progress = Callable[[int, int], None]
-"""Told how many designs are done, and how many there are."""
+Progress = Callable[[int], None]
+"""Told how many designs are done."""
 Hire = Callable[[Question, Stages], Workers]
 """Gives the workers that judge the tilings of a question."""
 
@@ -50,7 +50,7 @@ def explore(
         for tiling, verdicts in search.judged(workers, end):
             search.take(tiling, verdicts)
             if progress is not None:
-                progress(search.done, len(question.space))
+                progress(search.done)
     except KeyboardInterrupt:
         pass
     return search.answer()

@@ -44,6 +44,11 @@ class Design:
         own = (*_given(self.choices), *_given(self.hardware))
         return (*own, "--target", "verilog", "--memory", self.memory)
 
+    def words_to_build(self) -> tuple[str, ...]:
+        """The options of the command line that write its files: it is on a bus."""
+        on_bus = replace(self.hardware, bus=self.hardware.bus or "axi")
+        return (*_given(self.choices), *_given(on_bus), "--target", "verilog")
+
     def chosen(self) -> dict[str, Any]:
         """What differs from the defaults, by the names of options."""
         return {**_changed(self.choices), **_changed(self.hardware), "memory": self.memory}
@@ -76,10 +81,12 @@ def known_axes() -> dict[str, Option]:
 
 
 def read_axis(text: str) -> tuple[str, tuple[Any, ...]]:
-    """An axis: `unroll=1,2,4`, or `tile=8..64`, which doubles from value to value.
+    """An axis: `unroll=1,2,4`; `tile=8..64` doubles from value to value, `tile=8..20:4` adds 4.
 
     >>> read_axis("tile=8..64")
     ('sizes', (8, 16, 32, 64))
+    >>> read_axis("tile=8..20:4")
+    ('sizes', (8, 12, 16, 20))
     >>> read_axis("power-of-two=no,yes")
     ('power_of_two', (False, True))
     """
@@ -87,7 +94,8 @@ def read_axis(text: str) -> tuple[str, tuple[Any, ...]]:
     option = known_axes().get(name)
     if option is None or not equals:
         raise ValueError(f"'{text}' is not AXIS=VALUES with an axis among {', '.join(known_axes())}")
-    parts = _doubling(values) if ".." in values else values.split(",")
+    mark = ";" if option.dest == "schedule" else ","
+    parts = _stepped(values) if ".." in values else values.split(mark)
     return option.dest, tuple(_value(option, part) for part in parts)
 
 
@@ -113,11 +121,15 @@ def _measure(name: str) -> Measure:
     raise ValueError(f"'{name}' is no measure; there are {', '.join(MEASURES)}")
 
 
-def _doubling(text: str) -> list[str]:
-    low, _, high = text.partition("..")
+def _stepped(text: str) -> list[str]:
+    """The values of a range, by doubling, or by a step behind a colon."""
+    ends, colon, step = text.partition(":")
+    low, _, high = ends.partition("..")
     first, last = positive(low), positive(high)
     if first > last:
         raise ValueError(f"'{text}' is empty")
+    if colon:
+        return [str(value) for value in range(first, last + 1, positive(step))]
     return [str(first << k) for k in range(64) if first << k <= last]
 
 
