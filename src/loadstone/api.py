@@ -18,6 +18,8 @@ from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
 from loadstone.flows.requirements import Made, check_flows
 from loadstone.fronts.asking import ask, axes_of
+from loadstone.fronts.cluster import cluster as dask_cluster
+from loadstone.fronts.energy import DEFAULT_TABLE, EnergyTable
 from loadstone.fronts.front import Front
 from loadstone.fronts.search import explore as search_front
 from loadstone.fronts.search import processes
@@ -159,13 +161,16 @@ def explore(
     at_most: Mapping[Measure, int] | None = None,
     memory: str = "paper",
     jobs: int | None = None,
+    cluster: str | None = None,
     seconds: float | None = 60,
     store: str | Path | None = None,
+    energies: EnergyTable = DEFAULT_TABLE,
     **options: Any,
 ) -> Front:
     """The designs that no other one beats: `over` says which values options take, all others apply to every design.
 
-    After some `seconds`, or Ctrl-C, the front so far. A `store` is a file that keeps results between runs.
+    After some `seconds`, or Ctrl-C, the front so far. A `store` is a file that keeps results between runs. Designs are
+    evaluated in processes, or on the Dask cluster whose scheduler is at `cluster`.
     """
     _check_names(options, Choices, HardwareOptions)
     axes, choices = axes_of(over or {}), Choices.of(options)
@@ -174,9 +179,10 @@ def explore(
         raise InputError(Diagnostic(f"{twice} has no effect beside over for the same option"))
     compilation = Compilation(kernel, Choices() if choices.sizes == "auto" else choices, dict(parameters or {}))
     first = Design(choices, HardwareOptions.of(options), memory)
-    question = ask(compilation, first, axes, tuple(objectives), dict(at_most or {}), options)
+    question = ask(compilation, first, axes, tuple(objectives), dict(at_most or {}), options, energies)
     with Store(None if store is None else Path(store), content_of(question.subject)) as kept:
-        return Front(question, search_front(question, kept, hire=processes(jobs or default_jobs()), seconds=seconds))
+        hire = processes(jobs or default_jobs()) if cluster is None else dask_cluster(cluster)
+        return Front(question, search_front(question, kept, hire=hire, seconds=seconds))
 
 
 def synth(

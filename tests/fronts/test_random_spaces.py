@@ -42,6 +42,7 @@ OBJECTIVES: tuple[tuple[Measure, ...], ...] = (
     ("cycles",),
     ("words", "cells"),
     ("cells", "cycles", "words"),
+    ("energy", "cells"),
 )
 MOST_DESIGNS, SEEDS = 24, 100
 
@@ -104,7 +105,7 @@ def brute_force(question: Question) -> dict[Design, dict[Measure, int]]:
                 continue
             measures = found[design] = measured(compilation, design.memory)
             least = bounds.least(compilation.tiles, tiling).of(design, compilation.lanes)
-            assert all(least[name] <= measures[name] for name in least), (design, least, measures)
+            assert all(least[name] <= measures[name] for name in measures), (design, least, measures)
             cycles = least_cycles(compilation, design.memory), least_computing(compilation)
             assert max(cycles) <= measures["cycles"], (design, cycles, measures)
     return found
@@ -125,7 +126,7 @@ def check(question: Question, every: dict[Design, dict[Measure, int]], jobs: int
     assert answer.is_exhaustive, answer
     assert {vector(point.measures, question.objectives) for point in answer.front} == set(archive.vectors)
     for point in answer.front:
-        assert every[point.design] == point.measures
+        assert every[point.design].items() <= point.measures.items()
 
 
 def check_space(seed: int) -> None:
@@ -139,7 +140,7 @@ def check_space(seed: int) -> None:
         check(Question(question.subject, question.space, question.objectives, {limited: most}), every, jobs=1)
 
 
-@pytest.mark.parametrize("seed", [102, 103])
+@pytest.mark.parametrize("seed", [102, 103, 140])
 def test_the_front_of_a_random_space_is_that_of_brute_force(seed: int) -> None:
     check_space(seed)
 

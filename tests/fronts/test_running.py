@@ -196,3 +196,31 @@ def test_explore_in_python(tmp_path: Path) -> None:
         ls.explore(kernel, tile=2)
     with pytest.raises(ValueError, match="no axis"):
         ls.explore(kernel, over={"tiles": (1, 2)})
+
+
+def test_energies_are_those_of_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "energies.json"
+    table.write_text(json.dumps({"word": 1000, "cell": 0, "add": 0}))
+    words = ["explore", KERNEL, "-p", "n=40", "--tile", "8", "--unroll", "1", "--jobs", "1", "--json"]
+    assert main([*words, "--energy", str(table)]) == 0
+    measures = json.loads(capsys.readouterr().out)["front"][0]["measures"]
+    assert measures["energy"] == measures["words"] == 120
+    assert main([*words, "--objective", "energy,lut", "--at-most", "dsp=1"]) == 0
+    measures = json.loads(capsys.readouterr().out)["front"][0]["measures"]
+    assert measures["energy"] == -(-(120 * 645 + 40 * (3 * 5 + 0.1)) // 1000)
+    assert measures["lut"] > measures["ff"] > 100
+    for wrong in ('{"heat": 1}', '{"word": -1}', "[1]", "{"):
+        table.write_text(wrong)
+        assert main([*words, "--energy", str(table)]) == 2
+
+
+def test_area_is_a_measure_like_others() -> None:
+    kernel = ls.parse(EXAMPLES / "matmul.c")
+    over = {"tile": (4,), "unroll": (1, 2)}
+    front = ls.explore(kernel, parameters={"n": 8}, over=over, objectives=("cycles", "dsp", "lut"), jobs=1)
+    assert len(front) == 2
+    assert front[0].measures["dsp"] > front[1].measures["dsp"]
+    limited = ls.explore(
+        kernel, parameters={"n": 8}, over=over, at_most={"dsp": front[1].measures["dsp"]}, jobs=1, seconds=None
+    )
+    assert [point.design for point in limited] == [front[1].design]

@@ -228,6 +228,10 @@ FRONT = (
     Option("--memory", "external memory (default: paper)", "memory", "paper", choices=PREDICTED),
     Option("--jobs", "processes (default: one for each core)", "jobs", metavar="N", read=positive),
     Option("--time", "seconds, then the front so far (default: 60)", "seconds", 60, metavar="SECONDS", read=positive),
+    Option("--cluster", "scheduler of a Dask cluster that explores", "cluster", metavar="tcp://HOST:PORT"),
+    Option("--energy", "picojoules of words, cells and operations (JSON)", "energy", metavar="FILE"),
+    _flag("--synth", "measure area and clock of the front by open tools instead of estimating the area"),
+    Option("--device", f"target FPGA of --synth (default: {DEVICES[0]})", "device", DEVICES[0], choices=DEVICES),
     Option("--store", "keep results in this file, so that a run that was stopped goes on", "store", metavar="FILE"),
 )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from loadstone.errors import Diagnostic, InputError
+from loadstone.fronts.energy import DEFAULT_TABLE, EnergyTable
 from loadstone.fronts.question import Question
 from loadstone.fronts.space import Axes, Design, Measure, Space, known_axes, read_axis
 from loadstone.fronts.stages import Subject
@@ -23,6 +24,7 @@ def ask(
     objectives: tuple[Measure, ...],
     at_most: Mapping[Measure, int],
     fixed: Iterable[str] = (),
+    energies: EnergyTable = DEFAULT_TABLE,
 ) -> Question:
     """The question for a kernel: which designs around a first one are best.
 
@@ -34,7 +36,7 @@ def ask(
     chosen = dict(axes) or {"sizes": FEW if rank > 2 else MANY, "unroll": LANES}
     free = {name: values for name, values in chosen.items() if name not in fixed}
     subject = Subject(compilation.kernel, compilation.values, compilation.limit)
-    return Question(subject, Space(first, rank, free), objectives, at_most)
+    return Question(subject, Space(first, rank, free), objectives, at_most, energies)
 
 
 def axes_of(over: Mapping[str, Any]) -> Axes:

@@ -14,7 +14,8 @@ from functools import cached_property, lru_cache
 
 from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import preset
-from loadstone.fronts.space import Design, Measure
+from loadstone.fronts.energy import DEFAULT_TABLE, EnergyTable, energy
+from loadstone.fronts.space import AREA, Design, Measure
 from loadstone.fronts.stages import Stages
 from loadstone.loops.accelerator import Accelerator
 from loadstone.options import Choices
@@ -34,15 +35,18 @@ Least = Mapping[Measure, int]
 HELD_SECONDS = 2
 DEFAULT_BUS = 64
 """The bits of a bus where none is chosen: as many as the widest elements have, at most so many."""
+NO_AREA: Least = dict.fromkeys(AREA, 0)
+"""What is known of area before a design is built."""
 
 
 @dataclass(frozen=True, slots=True)
 class TilingLeast:
-    """What all designs of a tiling take at least: words, their bits, cells, and instances."""
+    """What all designs of a tiling take at least: words, their bits, cells, energy, and instances."""
 
     words: int
     bits: int
     cells: int
+    energy: int
     instances: int
 
     def of(self, design: Design, lanes: int) -> dict[Measure, int]:
@@ -53,6 +57,8 @@ class TilingLeast:
             "cycles": max(-(-self.instances // lanes), engines, memory),
             "words": self.words,
             "cells": self.cells,
+            "energy": self.energy,
+            **NO_AREA,
         }
 
 
@@ -77,6 +83,7 @@ class TilingBounds:
     """Lower bounds of tilings of a subject; schedules share their closed forms."""
 
     stages: Stages
+    energies: EnergyTable = DEFAULT_TABLE
     known: dict[str, _Forms] = field(default_factory=dict[str, _Forms])
 
     @cached_property
@@ -90,12 +97,15 @@ class TilingBounds:
         forms, sizes = self._forms(tiles), dict(enumerate(tiles.sizes))
         words = max(self.compulsory, forms.words(sizes)) if not tiling.keep_dead_stores else self.compulsory
         bits = words * min((array.type.storage.bits for array in arrays), default=0)
-        return TilingLeast(words, bits, max(len(arrays), forms.cells(sizes)), instance_count(tiles.kernel, values))
+        joules = energy(tiles.kernel, values, bits, self.energies)
+        cells, instances = max(len(arrays), forms.cells(sizes)), instance_count(tiles.kernel, values)
+        return TilingLeast(words, bits, cells, joules, instances)
 
     def _forms(self, tiles: TiledKernel) -> _Forms:
         key = _text(tiles)
         if key not in self.known:
-            self.known[key] = self._made(tiles) if tiles.kernel.exact else _Forms(None, None)
+            counted = tiles.kernel.exact and instance_count(tiles.kernel, self.stages.subject.values) > 0
+            self.known[key] = self._made(tiles) if counted else _Forms(None, None)
         return self.known[key]
 
     def _made(self, tiles: TiledKernel) -> _Forms:
@@ -127,12 +137,13 @@ def _transfers(accelerator: Accelerator, parameters: tuple[tuple[str, int], ...]
     return sum(loaded for loaded, _ in moved.values()), sum(stored for _, stored in moved.values()), bits
 
 
-def planned(compilation: CircuitCompilation) -> dict[Measure, int]:
-    """The measures that a plan has: words and cells."""
+def planned(compilation: CircuitCompilation, energies: EnergyTable = DEFAULT_TABLE) -> dict[Measure, int]:
+    """The measures that a plan has: words, cells and energy."""
     values = compilation.values
     cells = sum(part.buffer.all_cells(values) for part in compilation.plan.arrays.values())
-    loaded, stored, _ = _transfers(compilation.accelerator, tuple(values.items()))
-    return {"words": loaded + stored, "cells": cells}
+    loaded, stored, bits = _transfers(compilation.accelerator, tuple(values.items()))
+    joules = energy(compilation.accelerator.kernel, values, bits, energies)
+    return {"words": loaded + stored, "cells": cells, "energy": joules}
 
 
 def least_cycles(compilation: CircuitCompilation, memory: str) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from loadstone.circuits import CircuitCompilation
 from loadstone.files import write_whole
 from loadstone.fronts.page import Dot, Plot, emit_page, emit_plot
 from loadstone.fronts.question import Answer, Point, Question
-from loadstone.fronts.space import MEASURES
+from loadstone.fronts.space import MEASURES, Measure
 from loadstone.markup import joined, table
+from loadstone.rtl.programs.synthesis import synthesize
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,6 +65,16 @@ class Front:
         """Measures and options of the designs."""
         return [(*(str(point.measures[name]) for name in MEASURES), " ".join(point.design.words())) for point in self]
 
+    def synthesised(self, device: str) -> Front:
+        """The front with areas and frequencies as open tools find them."""
+        points = tuple(map(partial(self._synthesised, device), self))
+        return replace(self, answer=replace(self.answer, front=points))
+
+    def _synthesised(self, device: str, point: Point) -> Point:
+        found = synthesize(self.question.subject.compilation(point.design).controlled, device)
+        area: dict[Measure, int] = {"blocks": found.bram, "lut": found.lut, "ff": found.ff, "dsp": found.dsp}
+        return replace(point, measures={**point.measures, **area}, mhz=found.fmax_mhz)
+
     def __repr__(self) -> str:
         rows = [(*MEASURES, "design"), *self.rows()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -108,6 +120,7 @@ class Front:
                 {
                     "choices": point.design.chosen(),
                     "measures": dict(point.measures),
+                    "mhz": point.mhz,
                     "command": self.command(point),
                 }
                 for point in self

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from loadstone.circuits import CircuitCompilation
 from loadstone.errors import LoadstoneError
 from loadstone.fronts.archive import Archive, Vector, is_covered
-from loadstone.fronts.bounds import Least, least_computing, least_cycles, planned
-from loadstone.fronts.measures import measured, vector
+from loadstone.fronts.bounds import NO_AREA, Least, least_computing, least_cycles, planned
+from loadstone.fronts.measures import built, measured, vector
 from loadstone.fronts.question import Question, Verdict
 from loadstone.fronts.space import Design
 from loadstone.fronts.stages import Stages, TilingStages
@@ -54,17 +54,23 @@ class _Judging:
         if self._is_idle(tighter):
             self.found[design] = {"excluded": tighter}
             return
-        measures = self._tried(design, lambda compilation: measured(compilation, design.memory))
+        energies = self.question.energies
+        measures = self._tried(design, lambda compilation: measured(compilation, design.memory, energies))
         if measures is not None:
-            self._take(design, measures)
+            self._take(design, {**measures, **NO_AREA})
 
-    def _take(self, design: Design, measures: Least) -> None:
-        """Note the measures of a design; one that improves the front is built."""
-        improves = not self._is_idle(measures)
-        if improves and self._tried(design, _built) is None:
+    def _take(self, design: Design, least: Least) -> None:
+        """Note a design of which all but its area is known; one that may improve the front is built."""
+        if self._is_idle(least):
+            known = {name: value for name, value in least.items() if name not in NO_AREA}
+            self.found[design] = {"excluded": least} if self.question.needs_area else {"measures": known}
             return
+        area = self._tried(design, built)
+        if area is None:
+            return
+        measures: Least = {**least, **area}
         self.found[design] = {"measures": measures}
-        if improves:
+        if not self._is_idle(measures):
             self.front.add(vector(measures, self.question.objectives), None)
 
     def _is_idle(self, measures: Least) -> bool:
@@ -74,7 +80,14 @@ class _Judging:
 
     def _planned(self, design: Design) -> Least | None:
         """The measures that a plan has, and a lower bound on cycles."""
-        return self._tried(design, lambda each: {"cycles": least_cycles(each, design.memory), **planned(each)})
+        return self._tried(
+            design,
+            lambda each: {
+                "cycles": least_cycles(each, design.memory),
+                **planned(each, self.question.energies),
+                **NO_AREA,
+            },
+        )
 
     def _tried(self, design: Design, measure: Callable[[CircuitCompilation], Least]) -> Least | None:
         """What is measured of a design; None where it is impossible."""
@@ -83,9 +96,3 @@ class _Judging:
         except LoadstoneError as error:
             self.found[design] = {"impossible": str(error).splitlines()[0]}
             return None
-
-
-def _built(compilation: CircuitCompilation) -> Least:
-    """Nothing more of a design, but that it can be built."""
-    assert compilation.design.kernel is not None
-    return {}

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from loadstone.fronts.space import Design, Measure, Space
+from loadstone.fronts.energy import DEFAULT_TABLE, EnergyTable
+from loadstone.fronts.space import AREA, Design, Measure, Space
 from loadstone.fronts.stages import Subject
 
 
@@ -18,6 +19,12 @@ class Question:
     space: Space
     objectives: tuple[Measure, ...] = ("cycles", "cells")
     at_most: Mapping[Measure, int] = field(default_factory=dict[Measure, int])
+    energies: EnergyTable = DEFAULT_TABLE
+
+    @property
+    def needs_area(self) -> bool:
+        """Whether designs are judged by their area, for which they must be built."""
+        return not set(AREA).isdisjoint((*self.objectives, *self.at_most))
 
     def is_allowed(self, measures: Mapping[Measure, int]) -> bool:
         """Whether no measure that is known is beyond its limit."""
@@ -26,10 +33,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A design of the front."""
+    """A design of the front; `mhz` is the frequency of its clock where it was synthesised."""
 
     design: Design
     measures: Mapping[Measure, int]
+    mhz: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

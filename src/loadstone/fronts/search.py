@@ -100,7 +100,7 @@ class _Search:
 
     def _bound(self, tilings: Sequence[Choices]) -> None:
         """Find lower bounds of tilings; those that cannot be made are impossible."""
-        bounds = TilingBounds(self.stages)
+        bounds = TilingBounds(self.stages, self.question.energies)
         for tiling in tilings:
             designs = list(self.question.space.designs(tiling))
             try:
@@ -144,7 +144,8 @@ class _Search:
     def _key(self, tiling: Choices) -> str:
         """What verdicts on a tiling depend on beside the subject: the space as well, whose designs exclude others."""
         question = self.question
-        return json.dumps([repr(tiling), repr(question.space), question.objectives, dict(question.at_most)])
+        asked = [repr(tiling), repr(question.space), question.objectives, dict(question.at_most)]
+        return json.dumps([*asked, repr(question.energies)])
 
     def take(self, tiling: Choices, verdicts: Sequence[Verdict]) -> None:
         """Note the verdicts on the designs of a tiling."""

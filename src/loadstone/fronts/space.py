@@ -16,8 +16,10 @@ from loadstone.options import (
     positive,
 )
 
-Measure = Literal["cycles", "words", "cells"]
-MEASURES: tuple[Measure, ...] = get_args(Measure)
+Area = Literal["blocks", "lut", "ff", "dsp"]
+AREA: tuple[Area, ...] = get_args(Area)
+Measure = Literal["cycles", "words", "cells", "energy"] | Area
+MEASURES: tuple[Measure, ...] = ("cycles", "words", "cells", "energy", *AREA)
 Axes = Mapping[str, tuple[Any, ...]]
 """The values of options, by the names of their fields; those of `sizes` are for each dimension."""
 

@@ -55,7 +55,7 @@ class Processes:
                     running.unregister(ready.fileobj)
                     task, tiling = ready.data
                     yield tiling, self._verdicts(task.text, tiling)
-                if _is_over(end):
+                if is_over(end):
                     return
                 self._fill(running, waiting, known, end)
         finally:
@@ -65,7 +65,7 @@ class Processes:
 
     def _fill(self, running: DefaultSelector, waiting: Iterator[Choices], known: Known, end: float | None) -> None:
         """Begin with as many tilings as there are processes free."""
-        while len(running.get_map()) < self.jobs and not _is_over(end):
+        while len(running.get_map()) < self.jobs and not is_over(end):
             tiling = next(waiting, None)
             if tiling is None:
                 return
@@ -88,18 +88,20 @@ class Processes:
             reason = f"its tiling takes more than {self._seconds(tiling)} s"
             return [{"impossible": reason} for _ in self.question.space.designs(tiling)]
 
+    def verdicts(self, tiling: Choices, known: list[Vector]) -> list[Verdict]:
+        """The verdicts on the designs of one tiling."""
+        seconds = self._seconds(tiling)
+        return self._verdicts(lambda: isolated(lambda: self._text(tiling, known), OPERATIONS, seconds), tiling)
+
     def _one_by_one(self, tilings: Iterable[Choices], known: Known, end: float | None) -> Judged:
         for tiling in tilings:
-            if _is_over(end):
+            if is_over(end):
                 return
-
-            def text(tiling: Choices = tiling) -> str:
-                return isolated(lambda: self._text(tiling, known()), OPERATIONS)
-
-            yield tiling, self._verdicts(text, tiling)
+            yield tiling, self.verdicts(tiling, known())
 
 
-def _is_over(end: float | None) -> bool:
+def is_over(end: float | None) -> bool:
+    """Whether a time has come."""
     return end is not None and time.monotonic() >= end
 
 

@@ -14,6 +14,8 @@ from loadstone.cli.shared.kernels import read_kernel
 from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Diagnostic, InputError
 from loadstone.fronts.asking import ask
+from loadstone.fronts.cluster import cluster
+from loadstone.fronts.energy import DEFAULT_TABLE, read_table
 from loadstone.fronts.front import Front
 from loadstone.fronts.question import Question
 from loadstone.fronts.search import explore, processes
@@ -24,7 +26,9 @@ from loadstone.options import Choices, HardwareOptions, options_of
 from loadstone.pipeline import Compilation
 from loadstone.progress import working
 
-OF_FRONT = frozenset({"over", "at_most", "objectives", "jobs", "seconds", "memory", "store"})
+OF_FRONT = frozenset(
+    {"over", "at_most", "objectives", "jobs", "seconds", "memory", "store", "energy", "synth", "device"}
+)
 _NOT_OF_KERNEL = OF_FRONT | {"json", "file", "apply"}
 _OF_DESIGNS = frozenset(option.dest for kind in (Choices, HardwareOptions) for option in options_of(kind))
 _ENDINGS = (".html", ".json")
@@ -35,7 +39,14 @@ def show_front(arguments: argparse.Namespace) -> int:
     refuse(arguments, ("local",), "without --curve")
     if arguments.apply is None and arguments.file and Path(arguments.file).suffix not in _ENDINGS:
         raise InputError(Diagnostic(f"cannot write a front as '{arguments.file}'", None, "-o FILE.html or FILE.json"))
+    if arguments.cluster is not None:
+        refuse(arguments, ("jobs",), "with --cluster")
+    if not arguments.synth:
+        refuse(arguments, ("device",), "without --synth")
     front = _found(arguments, _question(arguments))
+    if arguments.synth:
+        with working(f"synthesising {len(front)} designs"):
+            front = front.synthesised(arguments.device)
     if arguments.apply is not None:
         return _apply(front, arguments)
     if arguments.file:
@@ -52,7 +63,8 @@ def _found(arguments: argparse.Namespace, question: Question) -> Front:
     subject, total = question.subject, len(question.space)
     path = None if arguments.store is None else Path(arguments.store)
     with Store(path, content_of(subject)) as store, working(f"exploring designs of {subject.kernel.name}") as tell:
-        hire, begun = processes(arguments.jobs or default_jobs()), time.monotonic()
+        begun, jobs = time.monotonic(), arguments.jobs or default_jobs()
+        hire = processes(jobs) if arguments.cluster is None else cluster(arguments.cluster)
         answer = explore(
             question,
             store,
@@ -75,7 +87,8 @@ def _question(arguments: argparse.Namespace) -> Question:
     known = Choices() if choices.sizes == "auto" else choices
     compilation = Compilation(read_kernel(arguments), known, dict(arguments.parameters), limit=arguments.limit)
     first, limits = Design(choices, hardware, arguments.memory), dict(arguments.at_most)
-    return ask(compilation, first, dict(arguments.over), arguments.objectives, limits, arguments.given)
+    energies = DEFAULT_TABLE if arguments.energy is None else read_table(arguments.energy)
+    return ask(compilation, first, dict(arguments.over), arguments.objectives, limits, arguments.given, energies)
 
 
 def _of_kernel(arguments: argparse.Namespace) -> Iterator[str]:
