@@ -23,7 +23,7 @@ LAYERS = (
     ("transform",),
     ("transfer",),
     ("storage",),
-    ("tiling_search", "mapping"),
+    ("tiling_search", "mapping", "arrayol"),
     ("networks",),
     ("loops",),
     ("parallel",),

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from loadstone.version import VERSION
 
 if TYPE_CHECKING:
+    from loadstone import arrayol
     from loadstone.analysis import dependences
     from loadstone.api import accelerator, build, explore, network, plan, predict, report, reuse, run, synth
     from loadstone.emit.project import Project
@@ -85,6 +86,7 @@ __all__ = [
     "UnsupportedError",
     "accelerator",
     "array_ol",
+    "arrayol",
     "build",
     "dependences",
     "explore",
@@ -102,6 +104,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "arrayol":
+        return import_module("loadstone.arrayol")
     if name not in _HOME:
         raise AttributeError(f"module 'loadstone' has no attribute '{name}'")
     return getattr(import_module(_HOME[name]), name)

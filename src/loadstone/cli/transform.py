@@ -1,4 +1,4 @@
-"""`loadstone transform`: loop transformations, their legality, and the C that they lead to."""
+"""`loadstone transform`: loop transformations, their legality, and the C that they lead to; those of tasks as YAML."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import json
 from rich.console import Console
 from rich.text import Text
 
+from loadstone import arrayol
 from loadstone.cli.shared.console import console, table
-from loadstone.cli.shared.kernels import parse_kernel, script_steps
+from loadstone.cli.shared.kernels import parse_kernel, script_steps, transformed_specification, written_steps
 from loadstone.cli.shared.parser import refuse
 from loadstone.emit.c.comparison.reference import emit_transformed
 from loadstone.files import write_whole
+from loadstone.frontend.arrayol.specification import Specification
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel
 from loadstone.outcome import Outcome
 from loadstone.pipeline import parameter_values
 from loadstone.transform.description import transformation_info
-from loadstone.transform.script import parse_script
 from loadstone.transform.scripted import automatic_steps, parallel_loops_of, transform_kernel
 from loadstone.transform.sequence import StepResult, Transformed, check_result
 from loadstone.trials import compare_executions
@@ -30,8 +31,11 @@ def run(arguments: argparse.Namespace) -> int:
         refuse(arguments, ("allow_illegal", "free_reductions"), "without a step", "name one with --step or --script")
     if not arguments.verify:
         refuse(arguments, ("parameters",), "without --verify")
-    kernel = parse_kernel(arguments)
+    specification = transformed_specification(arguments)
+    kernel = parse_kernel(arguments) if specification is None else arrayol.kernel(specification)
     result = _result(arguments, kernel)
+    if specification is not None and not result.steps:
+        return _show_specification(arguments, specification)
     code = emit_transformed(result.program, arguments.style)
     verified = _verified(arguments, result) if arguments.verify and result.legal else None
     if arguments.json:
@@ -47,14 +51,24 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _result(arguments: argparse.Namespace, kernel: Kernel) -> Transformed:
     found = automatic_steps(kernel, arguments.auto, arguments.limit) if arguments.auto else ()
-    written = parse_script("\n".join(arguments.steps), "--step")
     return transform_kernel(
         kernel,
-        (*found, *script_steps(arguments), *written),
+        (*found, *script_steps(arguments), *written_steps(arguments)),
         allow_illegal=arguments.allow_illegal or bool(arguments.auto),
         free_reductions=arguments.free_reductions,
         limit=arguments.limit,
     )
+
+
+def _show_specification(arguments: argparse.Namespace, specification: Specification) -> int:
+    """Print a specification after steps on tasks alone, which are proved to keep results."""
+    refuse(arguments, ("style", "verify"), "on steps on tasks alone", "each is proved to keep results")
+    text = arrayol.yaml_text(specification)
+    if arguments.json:
+        print(json.dumps({"legal": True, "yaml": text}))
+    else:
+        _deliver(arguments, text, None, console())
+    return 0
 
 
 def _parallel(arguments: argparse.Namespace, result: Transformed) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from loadstone.frontend.arrayol.flat import Application, Elementary
+from loadstone.frontend.arrayol.flat import Application, arrays_of
 from loadstone.mapping.processors import Fusion
 
 
@@ -14,7 +14,7 @@ def passes(application: Application, fusion: Fusion) -> Iterator[Application]:
     first = 0
     for number, size in enumerate(fusion, start=1):
         tasks, later = application.tasks[first : first + size], application.tasks[first + size :]
-        touched, wanted = _arrays(tasks), _arrays(later)
+        touched, wanted = arrays_of(tasks), arrays_of(later)
         first += size
         yield replace(
             application,
@@ -23,7 +23,3 @@ def passes(application: Application, fusion: Fusion) -> Iterator[Application]:
             tasks=tasks,
             kept=frozenset(touched & wanted) | application.kept & touched,
         )
-
-
-def _arrays(tasks: tuple[Elementary, ...]) -> set[str]:
-    return {place.array for task in tasks for place in (*task.inputs.values(), *task.outputs.values())}

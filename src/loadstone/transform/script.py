@@ -13,7 +13,7 @@ short ones:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,7 +48,7 @@ class ScriptStep:
 
     def problem(self, error: StepError) -> Diagnostic:
         """What is wrong with the step, at the word that is to blame."""
-        return _problem(error, self.words, self.calls)
+        return problem_of(error, self.words, self.calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +66,26 @@ class _Sequence:
     lines: tuple[_Line, ...]
 
 
-def read_script(path: Path) -> tuple[ScriptStep, ...]:
-    """The steps of a script in a file."""
-    return _steps_of(_source(path, None), path.parent)
+def read_script(path: Path, without: Collection[str] = ()) -> tuple[ScriptStep, ...]:
+    """The steps of a script in a file, without lines that begin with some words."""
+    return _steps_of(script_source(path), path.parent, without)
 
 
-def parse_script(text: str, name: str = "script") -> tuple[ScriptStep, ...]:
-    """The steps of a script given as text."""
-    return _steps_of(Source(name, text), Path())
+def parse_script(text: str, name: str = "script", without: Collection[str] = ()) -> tuple[ScriptStep, ...]:
+    """The steps of a script given as text, without lines that begin with some words."""
+    return _steps_of(Source(name, text), Path(), without)
 
 
-def _steps_of(source: Source, folder: Path) -> tuple[ScriptStep, ...]:
+def script_source(path: Path) -> Source:
+    """The text of a script."""
+    return _source(path, None)
+
+
+def _steps_of(source: Source, folder: Path, without: Collection[str]) -> tuple[ScriptStep, ...]:
     sequences: dict[str, _Sequence] = {}
-    return tuple(_expanded(_top_level(source, folder, folder, sequences, ()), sequences, {}, ()))
+    lines = _top_level(source, folder, folder, sequences, ())
+    kept = (line for line in lines if line.words[0].text not in without)
+    return tuple(_expanded(kept, sequences, {}, ()))
 
 
 def _source(path: Path, span: Span | None) -> Source:
@@ -95,7 +102,7 @@ def _top_level(
     open_sequence: tuple[re.Match[str], Span, list[_Line]] | None = None
     for number, text in enumerate(source.text.splitlines(), 1):
         include = _INCLUDE.fullmatch(text.strip())
-        line = _Line(tuple(_words(source, number, text)))
+        line = _Line(tuple(words_of(source, number, text)))
         if include:
             yield from _included(folder / include["file"], root, sequences, including, source.span(number, 1))
         elif not line.words:
@@ -124,7 +131,8 @@ def _included(
     yield from _top_level(_source(path, span), path.parent, root, sequences, (*including, path.resolve()))
 
 
-def _words(source: Source, number: int, text: str) -> Iterator[Word]:
+def words_of(source: Source, number: int, text: str) -> Iterator[Word]:
+    """The words of a line, without its comment."""
     for found in re.finditer(r"\S+", text.split("#", maxsplit=1)[0]):
         yield Word(found[0], source.span(number, found.start() + 1))
 
@@ -195,15 +203,16 @@ def _step(words: tuple[Word, ...], sequences: Mapping[str, _Sequence], calls: tu
     if kind is None:
         known = ", ".join(sorted({*BY_WORD, *sequences}))
         raise InputError(
-            _problem(StepError(f"there is no step '{first.text}'", "", f"steps are: {known}"), words, calls)
+            problem_of(StepError(f"there is no step '{first.text}'", "", f"steps are: {known}"), words, calls)
         )
     try:
         return ScriptStep(read_step(kind, [word.text for word in words]), words, calls)
     except StepError as error:
-        raise InputError(_problem(error, words, calls)) from None
+        raise InputError(problem_of(error, words, calls)) from None
 
 
-def _problem(error: StepError, words: Sequence[Word], calls: Sequence[Span]) -> Diagnostic:
+def problem_of(error: StepError, words: Sequence[Word], calls: Sequence[Span]) -> Diagnostic:
+    """What is wrong with a step, at the word that is to blame."""
     exact = (word for word in words if word.text == error.argument)
     close = (word for word in words if error.argument and error.argument in word.text)
     blamed = next(exact, None) or next(close, words[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, fields
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from loadstone.transform.loop_names import StepError
 from loadstone.transform.program import Program
@@ -17,11 +17,18 @@ from loadstone.transform.program import Program
 Value = str | int | tuple[str, ...] | tuple[int, ...] | None
 
 
-class Step(Protocol):
-    """One elementary transformation: a frozen dataclass whose fields are its operands."""
+class Form(Protocol):
+    """A line of a script: a frozen dataclass whose fields are its operands."""
 
     usage: ClassVar[str]
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+AnyForm = TypeVar("AnyForm", bound=Form)
+
+
+class Step(Form, Protocol):
+    """One elementary transformation of loops."""
 
     def applied(self, program: Program) -> Program:
         """The program after the step; raises `StepError` where the step makes no sense."""
@@ -48,7 +55,7 @@ class _Slot:
         return self.text.endswith((".", "*"))
 
 
-def step_text(step: Step) -> str:
+def step_text(step: Form) -> str:
     """The step as a line of a script."""
     values = {field.name: getattr(step, field.name) for field in fields(step)}
     words: list[str] = []
@@ -59,7 +66,7 @@ def step_text(step: Step) -> str:
     return " ".join(words)
 
 
-def read_step(kind: type[Step], words: Sequence[str]) -> Step:
+def read_step(kind: type[AnyForm], words: Sequence[str]) -> AnyForm:
     """The step of a kind that the words of a line describe."""
     groups = _groups(kind.usage)
     later = {slot.text for group in groups for slot in group if slot.is_word}
@@ -85,7 +92,7 @@ def _groups(usage: str) -> list[list[_Slot]]:
     return found
 
 
-def _take(slot: _Slot, rest: list[str], later: set[str], values: dict[str, Value], kind: type[Step]) -> None:
+def _take(slot: _Slot, rest: list[str], later: set[str], values: dict[str, Value], kind: type[Form]) -> None:
     if not rest or (slot.is_word and rest[0] != slot.text):
         what = f"'{slot.text}'" if slot.is_word else slot.text.rstrip(".*")
         raise StepError(f"{what} is missing", rest[0] if rest else "", f"usage: {kind.usage}")
@@ -98,7 +105,7 @@ def _take(slot: _Slot, rest: list[str], later: set[str], values: dict[str, Value
     values[slot.field] = tuple(taken) if slot.text.endswith("*") else " ".join(taken)
 
 
-def _converted(kind: type[Step], values: Mapping[str, Value]) -> dict[str, Value]:
+def _converted(kind: type[Form], values: Mapping[str, Value]) -> dict[str, Value]:
     types = {field.name: str(field.type) for field in fields(kind)}
     return {name: _number(value) if "int" in types[name] else value for name, value in values.items()}
 

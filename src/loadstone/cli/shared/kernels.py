@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from pathlib import Path
 
+from loadstone import arrayol
+from loadstone.arrayol.scripts import applied, task_lines
+from loadstone.arrayol.steps import TASK_STEP_BY_WORD
 from loadstone.cli.shared.parser import refuse
+from loadstone.errors import Source
+from loadstone.frontend.arrayol.specification import Specification
 from loadstone.frontend.read import parse
 from loadstone.model.kernel import Kernel
 from loadstone.transform.reductions.orderless import has_rounded_reductions
-from loadstone.transform.script import ScriptStep, read_script
+from loadstone.transform.script import ScriptStep, parse_script, read_script, script_source
 from loadstone.transform.scripted import transform_kernel
 from loadstone.transform.sequence import check_result
 
@@ -46,11 +52,39 @@ def _check_reductions(arguments: argparse.Namespace, kernel: Kernel) -> None:
 
 def script_steps(arguments: argparse.Namespace) -> tuple[ScriptStep, ...]:
     """The steps of the script that the options name."""
-    return read_script(Path(arguments.script)) if arguments.script else ()
+    return read_script(Path(arguments.script), _words_of_tasks(arguments)) if arguments.script else ()
+
+
+def written_steps(arguments: argparse.Namespace) -> tuple[ScriptStep, ...]:
+    """The steps on loops that stand in the command itself."""
+    return parse_script("\n".join(arguments.steps), "--step", _words_of_tasks(arguments))
+
+
+def _words_of_tasks(arguments: argparse.Namespace) -> Collection[str]:
+    """The first words of steps that are for tasks, where the kernel has such."""
+    return TASK_STEP_BY_WORD if is_array_ol(arguments) else ()
+
+
+def is_array_ol(arguments: argparse.Namespace) -> bool:
+    """Whether the kernel is a specification of tasks."""
+    return Path(arguments.kernel).suffix in {".yaml", ".yml"}
+
+
+def transformed_specification(arguments: argparse.Namespace) -> Specification | None:
+    """The specification after the steps on tasks; None where there are none."""
+    if not is_array_ol(arguments):
+        return None
+    scripts = [script_source(Path(arguments.script))] if arguments.script else []
+    scripts += [Source("--step", "\n".join(arguments.steps))] if "steps" in arguments else []
+    lines = [line for script in scripts for line in task_lines(script)]
+    return applied(arrayol.read(Path(arguments.kernel)), lines) if lines else None
 
 
 def parse_kernel(arguments: argparse.Namespace) -> Kernel:
-    """The kernel as its file has it."""
+    """The kernel as its file has it; steps on tasks are done."""
+    specification = transformed_specification(arguments)
+    if specification is not None:
+        return arrayol.kernel(specification)
     return parse(
         arguments.kernel,
         function=arguments.function,

@@ -30,6 +30,11 @@ def _inline_tokens(text: str, span: Span, is_exact: bool) -> Iterator[Token]:
         column = len(word) - word.rindex("\n") - 1 if "\n" in word else column + len(word)
 
 
+def tokens_at(text: str, span: Span) -> Iterator[Token]:
+    """The tokens of a text, all of which stand at one place."""
+    return (Token(match[0], span) for match in _TOKEN.finditer(text))
+
+
 def function_body(source: Source, name: str, span: Span) -> Body:
     """The body of a function of a C file; `span` is where the function was asked for."""
     text = preprocess(source, {}, ())

@@ -12,7 +12,7 @@ from itertools import combinations_with_replacement
 import islpy as isl
 
 from loadstone.errors import Diagnostic, Problems
-from loadstone.frontend.arrayol.flat import Application, Elementary, Place
+from loadstone.frontend.arrayol.flat import Application, Elementary, Pattern, Place
 from loadstone.frontend.arrayol.specification import Sizes
 from loadstone.frontend.arrayol.subscripts import FRAMES, extent, isl_subscripts
 from loadstone.poly.enumeration import sample_pair, sample_point
@@ -23,10 +23,9 @@ Written = tuple[Elementary, str, isl.Map]
 def check(application: Application) -> None:
     """Raise `InputError` with every problem of a specification."""
     problems = Problems()
-    for task in application.tasks:
-        for name, place in (*task.inputs.items(), *task.outputs.items()):
-            for found in _outside(task, name, place):
-                problems.add(found.message, found.span, found.hint)
+    for pattern in (*application.patterns, *_own_patterns(application)):
+        for found in _outside(pattern):
+            problems.add(found.message, found.span, found.hint)
     problems.raise_if_any()
     for array in application.arrays:
         for found in (*_written_twice(application, array), *_never_written(application, array)):
@@ -34,18 +33,18 @@ def check(application: Application) -> None:
     problems.raise_if_any()
 
 
-def repetitions(task: Elementary) -> list[str]:
-    """Names of the subscripts of a repetition."""
-    return [f"r{k}" for k in range(len(task.repetition))]
-
-
 def relation(task: Elementary, place: Place) -> isl.Map:
     """The elements of an array that a pattern takes: repetition and position to subscripts."""
-    names, indices = repetitions(task), [f"i{k}" for k in range(len(place.pattern))]
-    sizes = zip((*names, *indices), (*task.repetition, *place.pattern), strict=True)
+    return elements(task.repetition, place)
+
+
+def elements(repetition: Sizes, place: Place) -> isl.Map:
+    """The elements that patterns at a place take: repetition and position to subscripts."""
+    names, indices = [f"r{k}" for k in range(len(repetition))], [f"i{k}" for k in range(len(place.pattern))]
+    sizes = zip((*names, *indices), (*repetition, *place.pattern), strict=True)
     bounds = " and ".join(f"0 <= {name} < {extent(size)}" for name, size in sizes)
-    elements = ", ".join(isl_subscripts(place, names, indices))
-    return isl.Map(f"[{FRAMES}] -> {{ [{', '.join((*names, *indices))}] -> [{elements}] : {bounds or '1 = 1'} }}")
+    found = ", ".join(isl_subscripts(place, names, indices))
+    return isl.Map(f"[{FRAMES}] -> {{ [{', '.join((*names, *indices))}] -> [{found}] : {bounds or '1 = 1'} }}")
 
 
 def box(sizes: Sizes) -> isl.Set:
@@ -55,16 +54,24 @@ def box(sizes: Sizes) -> isl.Set:
     return isl.Set(f"[{FRAMES}] -> {{ [{', '.join(names)}] : {bounds or '1 = 1'} }}")
 
 
-def _outside(task: Elementary, name: str, place: Place) -> Iterator[Diagnostic]:
+def _own_patterns(application: Application) -> Iterator[Pattern]:
+    """The patterns of elementary tasks."""
+    for task in application.tasks:
+        for name, place in (*task.inputs.items(), *task.outputs.items()):
+            yield Pattern(task.name, name, task.repetition, place)
+
+
+def _outside(pattern: Pattern) -> Iterator[Diagnostic]:
     """Subscripts that leave the array of the innermost tiler; those around it are checked with their own tasks."""
-    outside = relation(task, replace(place, stages=place.stages[:1])).subtract_range(box(place.stages[0].shape))
+    place, count = pattern.place, len(pattern.repetition)
+    taken = elements(pattern.repetition, replace(place, stages=place.stages[:1]))
+    outside = taken.subtract_range(box(place.stages[0].shape))
     if outside.is_empty():
         return
     _, source, element = sample_pair(outside)
-    count = len(task.repetition)
     where = f"position {list(source[count:])} of repetition {list(source[:count])} is {list(element)}"
     hint = "change origin, paving, fitting or the repetition; or write wrap: true, if subscripts are to wrap around"
-    yield Diagnostic(f"'{name}' of {task.name} leaves its array: {where}", place.span, hint)
+    yield Diagnostic(f"'{pattern.name}' of {pattern.task} leaves its array: {where}", place.span, hint)
 
 
 def _written(application: Application, array: str) -> list[Written]:

@@ -6,7 +6,7 @@ the other. Arrays inside of a compound task exist once for each of its repetitio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from loadstone.errors import Span
@@ -55,9 +55,13 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Elementary:
-    """An elementary task with all its repetitions, outermost first; `within` are the compound tasks around it."""
+    """An elementary task with all its repetitions, outermost first.
+
+    `path` has the names of the tasks around it in the specification, and its own; `within` are those around it.
+    """
 
     name: str
+    path: tuple[str, ...]
     within: tuple[Level, ...]
     repetition: Sizes
     inputs: Mapping[str, Place]
@@ -68,13 +72,27 @@ class Elementary:
 
 
 @dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern of a compound task in all its repetitions."""
+
+    task: str
+    name: str
+    repetition: Sizes
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Application:
-    """All arrays and all elementary tasks of a specification; arrays that are `kept` are results, read or not."""
+    """All arrays and all elementary tasks of a specification; arrays that are `kept` are results, read or not.
+
+    `patterns` are those of compound tasks.
+    """
 
     name: str
     arrays: Mapping[str, ArrayShape]
     tasks: tuple[Elementary, ...]
     span: Span
+    patterns: tuple[Pattern, ...] = ()
     kept: frozenset[str] = frozenset()
 
     def is_local(self, array: str) -> bool:
@@ -90,26 +108,31 @@ class Application:
         return [task for task in self.tasks if any(place.array == array for place in task.inputs.values())]
 
 
+def arrays_of(tasks: Iterable[Elementary]) -> set[str]:
+    """The arrays that tasks read or write."""
+    return {place.array for task in tasks for place in (*task.inputs.values(), *task.outputs.values())}
+
+
 def flattened(specification: Specification) -> Application:
     """The specification without its hierarchy."""
     arrays = dict(specification.arrays)
     places = {name: Place(name, array.sizes) for name, array in arrays.items()}
-    names: set[str] = set()
-    tasks = tuple(
-        each for task in specification.tasks for each in _elementary(task, _Around((), (), places, arrays, names, ""))
-    )
-    return Application(specification.name, arrays, tasks, specification.span)
+    top = _Around((), (), (), places, arrays, set(), [], "")
+    tasks = tuple(each for task in specification.tasks for each in _elementary(task, top))
+    return Application(specification.name, arrays, tasks, specification.span, tuple(top.patterns))
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What surrounds a task: repetitions, places of the arrays that it sees, all arrays and names of tasks so far."""
+    """What surrounds a task: repetitions, places of the arrays that it sees; all arrays, names and patterns so far."""
 
     repetition: Sizes
+    path: tuple[str, ...]
     levels: tuple[Level, ...]
     places: Mapping[str, Place]
     arrays: dict[str, ArrayShape]
     names: set[str]
+    patterns: list[Pattern]
     prefix: str
 
     def fresh(self, task: str) -> str:
@@ -121,16 +144,24 @@ class _Around:
 
 def _elementary(task: Task, around: _Around) -> Iterator[Elementary]:
     repetition = (*around.repetition, *task.repetition)
-    name = around.fresh(task.name)
+    name, path = around.fresh(task.name), (*around.path, task.name)
     inputs = {port.name: _place(port, around) for port in task.inputs}
     outputs = {port.name: _place(port, around) for port in task.outputs}
     if task.body is not None:
         before = tuple(replace(each, distance=(*(0,) * len(around.repetition), *each.distance)) for each in task.before)
-        yield Elementary(name, around.levels, repetition, inputs, outputs, before, task.body, task.span)
+        yield Elementary(name, path, around.levels, repetition, inputs, outputs, before, task.body, task.span)
         return
+    around.patterns.extend(Pattern(name, each, repetition, place) for each, place in {**inputs, **outputs}.items())
     own = {each: _repeated(f"{name}_{each}", array, repetition, around) for each, array in task.arrays.items()}
     levels = (*around.levels, Level(name, len(task.repetition)))
-    inside = _Around(repetition, levels, {**inputs, **outputs, **own}, around.arrays, around.names, f"{name}_")
+    inside = replace(
+        around,
+        repetition=repetition,
+        path=path,
+        levels=levels,
+        places={**inputs, **outputs, **own},
+        prefix=f"{name}_",
+    )
     for each in task.tasks:
         yield from _elementary(each, inside)
 

@@ -16,7 +16,7 @@ from loadstone.frontend.arrayol.flat import Application, flattened
 from loadstone.frontend.arrayol.order import in_order
 from loadstone.frontend.arrayol.reading import read_specification
 from loadstone.frontend.arrayol.specification import Before, Specification
-from loadstone.frontend.arrayol.text import function_text
+from loadstone.frontend.arrayol.text import function_text, indented
 from loadstone.frontend.c.dialect import Dialect
 from loadstone.frontend.c.preprocess import Preprocessed
 from loadstone.frontend.c.program import read_dialect
@@ -58,15 +58,7 @@ def c_text(application: Application) -> Preprocessed:
 
 def c_file(application: Application) -> str:
     """An application as a file in C, indented by its braces and by loops without them."""
-    lines, depth, pending = ["#include <stdint.h>", ""], 0, 0
-    for line in filter(None, map(str.strip, c_text(application).text.splitlines())):
-        depth -= line.startswith("}")
-        around = 0 if line.startswith(("{", "#")) else pending
-        lines.append("" if line.startswith("#") else "  " * (depth + around))
-        lines[-1] += line
-        pending = pending + 1 if line.startswith("for") and not line.endswith(("{", ";")) else 0
-        depth += line.endswith("{")
-    return "\n".join((*lines, ""))
+    return "\n".join(("#include <stdint.h>", "", *indented(c_text(application).text), ""))
 
 
 def program_of(application: Application, name: str) -> syntax.Program:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -177,4 +178,5 @@ def _body(entry: Entry) -> Body:
         source = read_source(path)
     except InputError as error:
         raise refused(error.diagnostics[0].message, fields["file"].span, "paths start at the specification") from None
-    return function_body(source, fields["function"].word(), fields["function"].span)
+    found = function_body(source, fields["function"].word(), fields["function"].span)
+    return replace(found, file=fields["file"].text(), function=fields["function"].word())

@@ -71,6 +71,8 @@ class Body:
 
     tokens: tuple[Token, ...]
     around: tuple[Token, ...] = ()
+    file: str = ""
+    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import islpy as isl
 from loadstone.errors import Diagnostic, InputError, Span
 from loadstone.frontend.arrayol.flat import Application, Elementary, Place
 from loadstone.frontend.arrayol.order import units
-from loadstone.frontend.arrayol.specification import ArrayShape, Before, Token
+from loadstone.frontend.arrayol.specification import ArrayShape, Before, Task, Token
 from loadstone.frontend.arrayol.subscripts import FRAMES, c_subscripts, extent, moved, total
 from loadstone.frontend.c.preprocess import Preprocessed, line_starts
 from loadstone.model.free_name import free_name
@@ -108,6 +108,17 @@ def function_text(application: Application, tasks: Sequence[Elementary], types: 
     _add_units(pieces, tasks, 0, (), _Names(application, taken, types))
     pieces.add("#pragma endscop\n}\n", application.span)
     return pieces.preprocessed(application.span)
+
+
+def indented(text: str) -> Iterator[str]:
+    """The lines of C, indented by their braces and by loops without them."""
+    depth = pending = 0
+    for line in filter(None, map(str.strip, text.splitlines())):
+        depth -= line.startswith("}")
+        around = 0 if line.startswith(("{", "#")) else pending
+        yield line if line.startswith("#") else "  " * (depth + around) + line
+        pending = pending + 1 if line.startswith("for") and not line.endswith(("{", ";")) else 0
+        depth += line.endswith("{")
 
 
 def declaration(name: str, array: ArrayShape, types: Mapping[str, str]) -> str:
@@ -221,7 +232,7 @@ def _exists(task: Elementary, before: Before, names: Sequence[str], is_in: bool)
     return f"({text})" if is_in else f"!({text})"
 
 
-def directions(task: Elementary) -> tuple[int, ...]:
+def directions(task: Elementary | Task) -> tuple[int, ...]:
     """The directions of loops in which every repetition follows those that it reads from."""
     for signs in product((1, -1), repeat=len(task.repetition)):
         if all(_is_later(before.distance, signs) for before in task.before):
