@@ -20,7 +20,7 @@ from loadstone.cli.main import main
 from loadstone.poly import fixed
 
 ROOT = Path(__file__).parent.parent
-EXAMPLES = sorted([*(ROOT / "examples").rglob("*.c"), *(ROOT / "examples").rglob("*.cpp")])
+EXAMPLES = sorted(path for kind in ("*.c", "*.cpp", "*.yaml") for path in (ROOT / "examples").rglob(kind))
 HASHES = Path(__file__).parent / "snapshot.json"
 VALUES = (6, 7, 4, 9)
 OUT = "OUT"
@@ -48,6 +48,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 WITHOUT_PARAMETERS = ("info", "transform")
 NOT_OF_ACCUMULATORS = ("transform", "reuse", "on chip", "axi", "avalon, lanes", "predicted", "report")
 LEFT_OUT = {
+    "arrayol/lpsf.yaml": tuple(title for title in COMMANDS if title != "info"),
+    "arrayol/pyramid.yaml": COMMANDS_OF_NETWORKS,
     "polybench/heat-3d.c": ("axi", "avalon, lanes", "predicted", "report", *COMMANDS_OF_NETWORKS),
     "polybench/fdtd-2d.c": WITH_CLOSED_FORMS,
     "polybench/ludcmp.c": WITH_CLOSED_FORMS,
@@ -68,8 +70,8 @@ def made_with() -> str:
 def hashes_of(path: Path) -> dict[str, str]:
     """The hash of what each command makes of an example."""
     chosen = _small_parameters(path)
-    is_short = path.parent.name in ("accumulators", "sparse", "styles")
-    left_out = NOT_OF_ACCUMULATORS if is_short else LEFT_OUT.get(example_name(path), ())
+    is_short = path.parent.name in ("accumulators", "arrayol", "sparse", "styles")
+    left_out = {*(NOT_OF_ACCUMULATORS if is_short else ()), *LEFT_OUT.get(example_name(path), ())}
     return {title: _hash(path, words, chosen) for title, words in COMMANDS.items() if title not in left_out}
 
 

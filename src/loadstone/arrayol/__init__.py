@@ -6,7 +6,7 @@
     ls.run(ls.arrayol.kernel(fused), parameters={"frames": 2})
 
 `tilers.py` has the algebra of tilers, `blocks.py` tasks in blocks of repetitions, `steps/` one transformation each,
-`equality.py` the proof that a step keeps results, `recognition.py` the way from a kernel back to a specification.
+`equality.py` the proof that a step keeps results, `picture.py` the task graph, `recognition.py` the way from a kernel back to a specification.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from loadstone.arrayol.picture import specification_svg
 from loadstone.arrayol.scripts import TaskLine, applied, task_lines
 from loadstone.arrayol.steps import CollapseTask, FuseTasks, PaveTask, TaskStep, TileTask
 from loadstone.errors import Source
@@ -33,6 +34,7 @@ __all__ = [
     "TileTask",
     "kernel",
     "read",
+    "specification_svg",
     "transformed",
     "yaml_text",
 ]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from loadstone import arrayol
 from loadstone.analysis.info import kernel_info
 from loadstone.cli.shared.console import console, table
-from loadstone.cli.shared.kernels import read_kernel
+from loadstone.cli.shared.kernels import is_array_ol, read_kernel, transformed_specification
+from loadstone.errors import Diagnostic, InputError
+from loadstone.files import write_whole
 from loadstone.frontend.c.scop import SeveralKernelsError
 from loadstone.model.definitions import approximate_functions
 from loadstone.model.functions import ERROR_BOUND
@@ -24,6 +28,8 @@ from loadstone.transform.selections import with_selections
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the descriptions of the kernels of a file."""
+    if arguments.file is not None:
+        _draw(arguments)
     found = [_described(kernel, arguments) for kernel in _kernels(arguments)]
     if arguments.json:
         print(json.dumps(found[0] if len(found) == 1 else {"kernels": found}))
@@ -33,6 +39,17 @@ def run(arguments: argparse.Namespace) -> int:
             print()
         _show(info, console())
     return 0
+
+
+def _draw(arguments: argparse.Namespace) -> None:
+    """Draw the tasks of a specification, after steps on them."""
+    if not is_array_ol(arguments):
+        message = f"'{arguments.kernel}' has no tasks to draw"
+        raise InputError(Diagnostic(message, None, "-o draws Array-OL; 'loadstone network -o' draws processes"))
+    if Path(arguments.file).suffix != ".svg":
+        raise InputError(Diagnostic(f"cannot draw '{arguments.file}'", None, "-o FILE.svg"))
+    specification = transformed_specification(arguments) or arrayol.read(Path(arguments.kernel))
+    write_whole(arguments.file, arrayol.specification_svg(specification))
 
 
 def _kernels(arguments: argparse.Namespace) -> list[Kernel]:

@@ -26,7 +26,7 @@ class Command:
 
 
 COMMANDS = (
-    Command("info", "statements, domains, accesses, dependences, arrays", options.info),
+    Command("info", "statements, domains, accesses, dependences, arrays", options.described),
     Command("plan", "load/store sets, volumes, local buffers of a tiling", options.plan),
     Command("network", "process network, channel patterns and sizes", options.network),
     Command("reuse", "reuse distances, histogram, LRU misses", options.reuse),

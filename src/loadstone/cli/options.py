@@ -109,8 +109,14 @@ def kernel(parser: CommandParser, *, tiled: bool = False) -> None:
     output(parser)
 
 
+def described(parser: CommandParser) -> None:
+    """Options of `info`."""
+    info(parser)
+    parser.add("picture", [Option("-o", "draw the tasks of an Array-OL specification", "file", metavar="FILE.svg")])
+
+
 def info(parser: CommandParser, *, tiled: bool = False) -> None:
-    """Options of `info`; commands that are `tiled` have those of reductions themselves."""
+    """A kernel and time to analyse it; commands that are `tiled` have those of reductions themselves."""
     kernel(parser, tiled=tiled)
     parser.add("time", [TIME])
 

@@ -148,7 +148,9 @@ def read_document(source: Source) -> Entry:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         span = source.span(mark.line + 1, mark.column + 1) if mark else None
-        raise refused(f"this is not YAML: {error.problem}", span, "check indentation, brackets and colons") from None
+        in_body = span is not None and source.line(span.line).strip().startswith("body:")
+        hint = "put the C below 'body: |', indented" if in_body else "check indentation, brackets and colons"
+        raise refused(f"this is not YAML: {error.problem}", span, hint) from None
     except (yaml.YAMLError, RecursionError) as error:
         raise refused(f"this is not YAML: {error}", None) from None
     if root is None:
