@@ -84,14 +84,20 @@ def main() -> None:
 def show_words(level: Kernel) -> None:
     """Words per frame, published and ours."""
     whole = one_output(ls.parse(FOLDER / "idwt.c"))
-    words = {
+    words = words_of(level)
+    print(f"{'words per frame':16}{'published':>12}{'ours':>12}{'cells, 72 x 88':>18}")
+    for name, ours in words.items():
+        print(f"{name:16}{PUBLISHED[name] * PIXELS:12.0f}{ours:12}{most_alive(whole, SCRIPTS[name]):18}")
+
+
+def words_of(level: Kernel) -> dict[str, int]:
+    """The words that the plans of the variants move for a frame."""
+    whole = one_output(ls.parse(FOLDER / "idwt.c"))
+    return {
         "RC": sum(moved(plan_tiles(choose_tiling(level, (1, 8, 1024), PASSES, 2)), each) for each in LEVELS),
         "LB": sum(moved(plan_tiles(choose_tiling(level, (2, 1, 1024), None, 3)), each) for each in LEVELS),
         "LB V": moved(plan_tiles(choose_tiling(whole, (1,), at_once(whole), 1)), LEVELS[-1]),
     }
-    print(f"{'words per frame':16}{'published':>12}{'ours':>12}{'cells, 72 x 88':>18}")
-    for name, ours in words.items():
-        print(f"{name:16}{PUBLISHED[name] * PIXELS:12.0f}{ours:12}{most_alive(whole, SCRIPTS[name]):18}")
 
 
 def one_output(kernel: Kernel) -> Kernel:

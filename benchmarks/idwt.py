@@ -1,4 +1,4 @@
-"""The variants of the 2-D inverse wavelet transform of Devos' Table 3.6, published and ours side by side.
+"""The variants of the 2-D inverse wavelet transform of Devos, Tables 3.5, 3.6 and B.1, published and ours.
 
     python benchmarks/idwt.py
 
@@ -13,7 +13,8 @@ separation takes over, which overlooks some bounds: conditions remain then, and 
 
 Reuse distances: the thesis measures with SLO, which counts an access of A[i][j] as two, one of a row pointer A[i] and
 one of the element. Ours count both too (the second table shows elements alone). SLO also sees the coefficients and the
-accumulation of sums, which make no long distances; in our C coefficients are constants. Exits with 1 where a variant is
+accumulation of sums, which make no long distances; in our C coefficients are constants. So Table B.1, which counts
+misses of caches of 2^i - 1 elements, compares from i = 6 on, where these are over. Exits with 1 where a variant is
 illegal or wrong, or where for some distance it has fewer reuses than RC in one of the two and not in the other.
 """
 
@@ -25,10 +26,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import published
+
 import loadstone as ls
 from loadstone.analysis import Dependences, dependences
 from loadstone.emit.c.printer import emit_kernel, emit_loops
-from loadstone.locality import exceeding, measure, order_of
+from loadstone.locality import Profile, exceeding, measure, order_of
 from loadstone.loops.transformed import Style, program_loops
 from loadstone.model.expression import Expression, Operand, binary, rebuilt
 from loadstone.model.kernel import Access, Array, Kernel, Statement
@@ -57,19 +60,25 @@ class Published(NamedTuple):
     distances: tuple[int, ...]
 
 
-PUBLISHED = {
-    "rc": Published(0, 32, 32, (10202, 8954, 4868, 489)),
-    "rc_h": Published(28, 166, 55, (12731, 10981, 6035, 0)),
-    "rc_hv": Published(54, 456, 69, (14213, 10695, 2114, 0)),
-    "rc_v": Published(19, 98, 46, (11845, 9106, 2103, 0)),
-    "rc_vh": Published(47, 400, 57, (14267, 10801, 2120, 0)),
-    "vh_lb": Published(62, 1887, 75, (15660, 10876, 2008, 0)),
-    "lb": Published(18, 83, 56, (33646, 1881, 1119, 211)),
-    "lb_h": Published(40, 926, 71, (14871, 13124, 6508, 0)),
-    "lb_hv": Published(53, 2765, 73, (16617, 12456, 6748, 0)),
-    "lb_v": Published(27, 425, 64, (34242, 4678, 144, 0)),
-    "lb_vh": Published(52, 5639, 75, (16685, 11899, 774, 0)),
+def published_row(row: published.Row) -> Published:
+    """A row of Table 3.6."""
+    distances = tuple(row[f"rd_gt_2_{exponent}"] for exponent in EXPONENTS)
+    return Published(row["elementary_steps"], row["lines_f_1"], row["lines_f_minus_1"], distances)
+
+
+PUBLISHED = {name: published_row(row) for name, row in published.table("devos_3", "table_3_6").items()}
+MISSES = published.table("devos_3", "table_b_1")
+"""Table B.1: misses of a cache of 2^i - 1 elements, by i and variant."""
+COMPARABLE = 6
+"""The first i for which Table B.1 compares: coefficients and sums are reused in between."""
+STEPS = published.table("devos_3", "table_3_5")
+SEQUENCES = {
+    "rc2lb": ("lb", None),
+    "tile_v": ("rc_v", None),
+    "tile_h": ("rc_h", None),
+    "overlap": ("rc_v_overlap", "rc_v"),
 }
+"""The scripts of primary sequences: a variant, without the steps of another one."""
 OVERLAPPING = ("rc_v_overlap", "rc_h_overlap", "lb_v_overlap")
 
 
@@ -88,6 +97,7 @@ class Row(NamedTuple):
     compact: Code | None
     separated: Code | None
     distances: tuple[int, ...]
+    misses: tuple[int, ...]
     elements: tuple[int, ...]
     instances: int
     right: bool
@@ -105,13 +115,15 @@ def row_of(kernel: Kernel, known: Dependences, name: str) -> Row:
     """All numbers of a variant."""
     program, steps = variant(kernel, name)
     compact, separated = code_of(program, "compact"), code_of(program, "separated")
+    with_rows = measure(order_of(with_row_pointers(program.kernel)), IMAGE)
     return Row(
         name,
         steps,
         compact,
         separated,
-        distances_of(with_row_pointers(program.kernel)),
-        distances_of(program.kernel),
+        long_reuses(with_rows),
+        misses_of(with_rows),
+        long_reuses(measure(order_of(program.kernel), IMAGE)),
         sum(count(statement.domain, IMAGE) for statement in program.kernel.statements),
         program_violation(program, known) is None and all(is_right(program, c.text) for c in (compact, separated) if c),
     )
@@ -128,10 +140,30 @@ def code_of(program: Program, style: Style) -> Code | None:
         return None
 
 
-def distances_of(kernel: Kernel) -> tuple[int, ...]:
+def long_reuses(profile: Profile) -> tuple[int, ...]:
     """The numbers of reuses with a distance greater than 2^9, 2^11, 2^13 and 2^14."""
-    profile = measure(order_of(kernel), IMAGE)
     return tuple(exceeding(profile, 2**exponent) for exponent in EXPONENTS)
+
+
+def misses_of(profile: Profile) -> tuple[int, ...]:
+    """The reuses that miss in caches of 2^i - 1 elements, first accesses not counted."""
+    return tuple(exceeding(profile, 2**exponent - 2) for exponent in MISSES)
+
+
+def kinds_of(sequence: str) -> list[str]:
+    """The kinds of the steps of a primary sequence, in the order in which they first appear."""
+    name, without = SEQUENCES[sequence]
+    steps = read_script(FOLDER / f"{name}.steps")
+    skipped = len(read_script(FOLDER / f"{without}.steps")) if without else 0
+    return list(dict.fromkeys(type(step.step).__name__ for step in steps[skipped:]))
+
+
+def printed_order(sequence: str) -> list[str]:
+    """The kinds of the steps of a primary sequence in the order of Table 3.5; brackets mark unnecessary ones."""
+    row = STEPS[sequence]
+    places = [(number, kind) for kind, text in row.items() if kind != "sequence" and text for number in text.split(",")]
+    ordered = sorted(places, key=lambda place: int(place[0].strip("()")))
+    return [f"({kind})" if number.startswith("(") else kind for number, kind in ordered]
 
 
 def with_row_pointers(kernel: Kernel) -> Kernel:
@@ -213,6 +245,21 @@ def print_table(rows: list[Row]) -> None:
         print("".join(f"{pair(*numbers):>14}" for numbers in zip(known.distances, row.distances, strict=True)))
 
 
+def print_sequences() -> None:
+    """Table 3.5, published and ours."""
+    print("\nTable 3.5, steps in order")
+    for name in STEPS:
+        print(f"{name:8} published: {', '.join(printed_order(name))}\n{'':8} ours:      {', '.join(kinds_of(name))}")
+
+
+def print_misses(rows: list[Row]) -> None:
+    """Table B.1, published and ours."""
+    print("\nTable B.1, misses of a cache of 2^i - 1 elements, published/ours")
+    print(f"{'i':>2}" + "".join(f"{row.name:>15}" for row in rows))
+    for position, (exponent, known) in enumerate(MISSES.items()):
+        print(f"{exponent:2}" + "".join(f"{pair(known[row.name], row.misses[position]):>15}" for row in rows))
+
+
 def print_elements(rows: list[Row], original: Row) -> None:
     """Ours, row pointers not counted, and what overlapping stripes compute more than once."""
     heads = "".join(f"{f'> 2^{exponent}':>8}" for exponent in EXPONENTS)
@@ -232,6 +279,8 @@ def main() -> int:
     named = [row for row in rows if row.name in PUBLISHED]
     print("published/ours, 72 x 88 pixels, 3 levels")
     print_table(named)
+    print_sequences()
+    print_misses(named)
     print("\nours, row pointers not counted")
     print_elements(rows, rows[0])
     skipped = [row.name for row in rows if row.compact is None or row.separated is None]

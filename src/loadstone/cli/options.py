@@ -171,6 +171,7 @@ def transform(parser: CommandParser) -> None:
         [
             Option("--step", "a step, after the script (repeatable)", "steps", metavar="STEP", repeated=True),
             Option("--auto", "begin with a schedule by isl", "auto", choices=("locality", "parallel")),
+            _flag("--canonical", "shifts as early as they can be, with the same result"),
             Option(
                 "--style",
                 "guarded loops, or many loops without guards (default: compact)",

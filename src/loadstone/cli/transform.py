@@ -20,7 +20,7 @@ from loadstone.model.kernel import Kernel
 from loadstone.outcome import Outcome
 from loadstone.pipeline import parameter_values
 from loadstone.transform.description import transformation_info
-from loadstone.transform.scripted import automatic_steps, parallel_loops_of, transform_kernel
+from loadstone.transform.scripted import automatic_steps, canonical_steps, parallel_loops_of, transform_kernel
 from loadstone.transform.sequence import StepResult, Transformed, check_result
 from loadstone.trials import compare_executions
 
@@ -28,7 +28,14 @@ from loadstone.trials import compare_executions
 def run(arguments: argparse.Namespace) -> int:
     """Print the steps with their legality, and the transformed program; the exit status says whether it is legal."""
     if not (arguments.script or arguments.steps or arguments.auto):
-        refuse(arguments, ("allow_illegal", "free_reductions"), "without a step", "name one with --step or --script")
+        refuse(
+            arguments,
+            ("allow_illegal", "free_reductions", "canonical"),
+            "without a step",
+            "name one with --step or --script",
+        )
+    if arguments.auto:
+        refuse(arguments, ("canonical",), "with --auto")
     if not arguments.verify:
         refuse(arguments, ("parameters",), "without --verify")
     specification = transformed_specification(arguments)
@@ -51,9 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _result(arguments: argparse.Namespace, kernel: Kernel) -> Transformed:
     found = automatic_steps(kernel, arguments.auto, arguments.limit) if arguments.auto else ()
+    written = (*script_steps(arguments), *written_steps(arguments))
+    chosen = canonical_steps(kernel, written, arguments.limit) if arguments.canonical else written
     return transform_kernel(
         kernel,
-        (*found, *script_steps(arguments), *written_steps(arguments)),
+        (*found, *chosen),
         allow_illegal=arguments.allow_illegal or bool(arguments.auto),
         free_reductions=arguments.free_reductions,
         limit=arguments.limit,
@@ -62,7 +71,7 @@ def _result(arguments: argparse.Namespace, kernel: Kernel) -> Transformed:
 
 def _show_specification(arguments: argparse.Namespace, specification: Specification) -> int:
     """Print a specification after steps on tasks alone, which are proved to keep results."""
-    refuse(arguments, ("style", "verify"), "on steps on tasks alone", "each is proved to keep results")
+    refuse(arguments, ("style", "verify", "canonical"), "on steps on tasks alone", "each is proved to keep results")
     text = arrayol.yaml_text(specification)
     if arguments.json:
         print(json.dumps({"legal": True, "yaml": text}))

@@ -9,7 +9,9 @@ from loadstone.analysis import dependences
 from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import within_limit
 from loadstone.transform.automatic.steps import Goal, found_steps
+from loadstone.transform.commutation import canonical
 from loadstone.transform.parallel import parallel_loops
+from loadstone.transform.program import program_of
 from loadstone.transform.script import ScriptStep, parse_script, read_script
 from loadstone.transform.selections import with_selections
 from loadstone.transform.sequence import Transformed, apply_steps, check_result
@@ -69,3 +71,9 @@ def automatic_steps(kernel: Kernel, goal: Goal, limit: int | None = None) -> tup
     """Steps that bring a kernel towards a goal, found by isl's scheduler."""
     known = within_limit("the dependences", limit, lambda: dependences(kernel))
     return found_steps(kernel, known, goal)
+
+
+def canonical_steps(kernel: Kernel, steps: Iterable[ScriptStep], limit: int | None = None) -> tuple[Step, ...]:
+    """The steps of a script with its shifts as early as they can be [Devos, 3.6.4]."""
+    plain, program = [each.step for each in steps], program_of(with_selections(kernel))
+    return within_limit("the order of the steps", limit, lambda: canonical(program, plain))

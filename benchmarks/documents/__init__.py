@@ -1,0 +1,1 @@
+"""What the five documents show, item by item: `benchmarks/papers.py` compares each with ours."""

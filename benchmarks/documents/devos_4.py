@@ -1,0 +1,107 @@
+"""Items of Devos' thesis, chapter 4 and appendices C, D and E."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bounds
+
+from documents.items import Finding, Item, tested
+
+DEVOS = "Devos"
+BOUNDS, THESIS, COUNTING = (f"tests/counting/test_{name}.py::" for name in ("bounds", "thesis", "counting"))
+QUICK = ("4.6a", "4.6b", "4.7a", "4.7b", "4.11a", "4.12a")
+REASONS = {
+    "4.6b": "the printed minimum is 100; (1, -1) is the reversal of (-1, 1) and needs 99",
+    "4.7b": "the printed minimum is 100; (1, -1) is the reversal of (-1, 1) and needs 99",
+    "4.10a": "the printed maxima count C twice: more than all elements there are",
+    "4.10b": "the printed maxima count C twice: more than all elements there are",
+    "4.10c": "the printed maxima count C twice: more than all elements there are",
+    "4.11b": "the printed minimum is 100; (1, -1) is the reversal of (-1, 1) and needs 99",
+    "4.12b": "the printed minimum is 100; (1, -1) is the reversal of (-1, 1) and needs 99",
+}
+
+
+def finder(name: str) -> Callable[[], Finding]:
+    """How the rows of a table of schedules are found."""
+
+    def find() -> Finding:
+        table = bounds.TABLES[name]
+        rows = list(bounds.rows_of(table))
+        exact, others = rows[0], rows[1:]
+        known = (
+            f"{exact.printed[0]:g} to {exact.printed[1]:g}; rmse {'/'.join(f'{row.printed[2]:g}' for row in others)}"
+        )
+        ours = f"{exact.least:g} to {exact.most:g}; rmse {'/'.join(f'{row.halved:.2f}' for row in others)}"
+        return Finding(known, ours, "reproduced" if bounds.is_right(table, rows) else "partly")
+
+    return find
+
+
+TABLES = tuple(
+    Item(
+        name,
+        DEVOS,
+        f"Table {name}: memory of schedules; rmse of six methods",
+        f"python benchmarks/bounds.py {name}",
+        finder(name),
+        reason=REASONS.get(name, ""),
+        quick=name in QUICK,
+    )
+    for name in bounds.TABLES
+)
+ITEMS: tuple[Item, ...] = (
+    tested("4.1", DEVOS, "equation 4.6: live elements in the order i + 3j", "75", COUNTING + "test_equation_4_6"),
+    tested(
+        "4.4",
+        DEVOS,
+        "equations 4.4 and 4.5: periodic numbers",
+        "[0, 5/6, 2/3, 1/2, 1/3, 7/6]_n",
+        THESIS + "test_periodic_numbers",
+        THESIS + "test_the_periodic_number_of_the_thesis",
+    ),
+    tested("4.2 figure", DEVOS, "Figure 4.2: Bernstein bounds", "5, 3, 4", BOUNDS + "test_figure_4_2"),
+    tested("4.1a", DEVOS, "Table 4.1(a), theorems 4 and 5: MRE", "36 values", BOUNDS + "test_table_4_1_a"),
+    tested("4.1b", DEVOS, "Table 4.1(b), equation 4.14: K - 1", "68 values", BOUNDS + "test_table_4_1_b"),
+    tested("4.2", DEVOS, "Table 4.2, Example 7: errors in two variables", "18 values", BOUNDS + "test_table_4_2"),
+    tested("4.3", DEVOS, "Table 4.3: Rivlin's bound", "6 rows", BOUNDS + "test_table_4_3"),
+    tested(
+        "4.4 methods",
+        DEVOS,
+        "Table 4.4 and 4.6.3: seven methods",
+        "7 methods",
+        BOUNDS + "test_bounds_on_random_functions_hold",
+        BOUNDS + "test_drop_fractions_example",
+    ),
+    tested(
+        "4.5",
+        DEVOS,
+        "Table 4.5: Examples 8 to 11",
+        "16 values",
+        BOUNDS + "test_table_4_5",
+        BOUNDS + "test_table_4_5_exact",
+        BOUNDS + "test_bernstein_values_of_example_10",
+        reason="Example 10 is garbled in the text; its values fix it",
+    ),
+    *TABLES,
+    tested("C.1", DEVOS, "Table C.1: chambers", "3 chambers", THESIS + "test_table_c_1"),
+    tested(
+        "C", DEVOS, "Appendix C: Bernstein expansion of p x y", "p (11 - p)^2 / 2", BOUNDS + "test_appendix_c_example"
+    ),
+    tested(
+        "D",
+        DEVOS,
+        "Appendix D, 4.5.1: cubics with the largest error",
+        "2 families",
+        THESIS + "test_extremal_cubics_reach_the_maximal_relative_error",
+        THESIS + "test_no_cubic_exceeds_the_maximal_relative_error",
+        reason="x^3 + b x^2 + c x, where the text once prints c; the limit of the second case is 3/(8k^2)",
+    ),
+    tested(
+        "E",
+        DEVOS,
+        "Appendix E: methods as options",
+        "6 options",
+        BOUNDS + "test_command_line_methods",
+    ),
+)
