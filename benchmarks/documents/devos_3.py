@@ -95,6 +95,20 @@ ITEMS: tuple[Item, ...] = (
         SCRIPTS + "test_fusion_without_the_shift_is_refused_with_a_witness",
     ),
     tested(
+        "3.15 URUK",
+        DEVOS,
+        "Figure 3.15, the script as it is printed",
+        "4 calls",
+        "tests/transform/test_inputs_of_the_time.py::test_figure_3_15_as_printed",
+    ),
+    tested(
+        "3.16",
+        DEVOS,
+        "Figures 3.16 and 3.18 from an input file of CLooG",
+        "2 programs",
+        "tests/transform/test_inputs_of_the_time.py::test_example_6_as_an_input_file",
+    ),
+    tested(
         "3.4 steps",
         DEVOS,
         "Table 3.4: elementary transformations",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
+from typing import Literal
 
 from rich.console import Console
 from rich.text import Text
@@ -13,8 +15,11 @@ from loadstone.cli.shared.console import console, table
 from loadstone.cli.shared.kernels import parse_kernel, script_steps, transformed_specification, written_steps
 from loadstone.cli.shared.parser import refuse
 from loadstone.emit.c.comparison.reference import emit_transformed
+from loadstone.emit.c.printer import emit_expression, emit_loops
 from loadstone.files import write_whole
 from loadstone.frontend.arrayol.specification import Specification
+from loadstone.loops import generate
+from loadstone.loops.cloog import read_cloog
 from loadstone.loops.transformed import program_loops
 from loadstone.model.kernel import Kernel
 from loadstone.outcome import Outcome
@@ -27,6 +32,8 @@ from loadstone.trials import compare_executions
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the steps with their legality, and the transformed program; the exit status says whether it is legal."""
+    if arguments.kernel.endswith(".cloog"):
+        return _show_loops(arguments)
     if not (arguments.script or arguments.steps or arguments.auto):
         refuse(
             arguments,
@@ -54,6 +61,28 @@ def run(arguments: argparse.Namespace) -> int:
         console().print(f"parallel loops: {', '.join(_parallel(arguments, result)) or 'none'}\n", markup=False)
         _deliver(arguments, code, verified, console())
     return 0 if result.legal and (verified is None or verified.is_right) else 1
+
+
+def _show_loops(arguments: argparse.Namespace) -> int:
+    """Print the loops of an input file of CLooG, which has no statements but their names."""
+    others = (
+        "script",
+        "steps",
+        "auto",
+        "canonical",
+        "allow_illegal",
+        "free_reductions",
+        "verify",
+        "parameters",
+        "json",
+    )
+    refuse(arguments, others, "with a file of CLooG")
+    found = read_cloog(Path(arguments.kernel))
+    option: Literal["atomic", "separate"] = "atomic" if arguments.style == "compact" else "separate"
+    tree = generate(found.schedule, found.context, option=option)
+    lines = emit_loops(tree, lambda leaf: [f"{leaf.statement}({', '.join(map(emit_expression, leaf.arguments))});"])
+    _deliver(arguments, "\n".join(lines) + "\n", None, console())
+    return 0
 
 
 def _result(arguments: argparse.Namespace, kernel: Kernel) -> Transformed:

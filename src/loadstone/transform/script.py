@@ -8,6 +8,8 @@ short ones:
       shift [$second].i by $by
     end
     shifted S1 S2 1
+
+Calls of URUK are read, too: see `uruk.py`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from loadstone.files import UnreadableFile, file_text, is_inside, unreadable
 from loadstone.transform.loop_names import StepError
 from loadstone.transform.step_syntax import Step, read_step
 from loadstone.transform.steps import BY_WORD
+from loadstone.transform.uruk import CALL, UrukCall
 
 DEEPEST = 64
 """How deep sequences may call each other, and scripts include each other."""
@@ -199,6 +202,9 @@ def _called(
 
 def _step(words: tuple[Word, ...], sequences: Mapping[str, _Sequence], calls: tuple[Span, ...]) -> ScriptStep:
     first = words[0]
+    whole = " ".join(word.text for word in words)
+    if CALL.fullmatch(whole):
+        return ScriptStep(UrukCall(whole), words, calls)
     kind = BY_WORD.get(first.text)
     if kind is None:
         known = ", ".join(sorted({*BY_WORD, *sequences}))
