@@ -3,13 +3,14 @@
 # make check  lint, types, tests
 # make test-all  the full sweeps as well
 # make web    the page of the explorer, from web/ into the package
+# make site   the documentation as a site, into out/site
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test check lint test-all web clean
+.PHONY: demo test check lint test-all web site clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -53,6 +54,10 @@ check: lint test
 web:
 	npm ci --prefix web --no-audit --no-fund
 	node web/build.mjs
+
+site: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from command_reference import page as command_page
 from kernels import ROOT
 from loadstone.cli.main import main
 
@@ -67,6 +68,18 @@ def test_python_sessions(page: Path, line: int, text: str, monkeypatch: pytest.M
     monkeypatch.chdir(ROOT)
     session = doctest.DocTestParser().get_doctest(text, {}, f"{page.name}:{line}", str(page), line)
     assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(session).failed == 0
+
+
+def test_all_commands_and_options_are_listed() -> None:
+    page, text = ROOT / "docs" / "commands.md", command_page()
+    if os.environ.get("LOADSTONE_UPDATE_GOLDENS"):
+        page.write_text(text)
+    assert page.read_text() == text
+
+
+def test_the_site_has_all_pages() -> None:
+    listed = re.findall(r"\w+\.md", (ROOT / "mkdocs.yml").read_text())
+    assert sorted(listed) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
 
 
 def test_pages_have_examples() -> None:

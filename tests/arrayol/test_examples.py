@@ -83,9 +83,9 @@ def test_the_radar_chain() -> None:
         doppler = {
             (b, d, r): int32(sum((d * p % 8 - 4) * compressed[b, p, r] for p in range(8))) for b, d, r in compressed
         }
-        for b, d, r in doppler:
+        for (b, d, r), level in doppler.items():
             around = sum(doppler[b, d, (r + k) % 12] for k in (-2, -1, 1, 2))
-            assert memory["hits"][f, b, d, r] == (int32(4 * doppler[b, d, r]) > int32(around))
+            assert memory["hits"][f, b, d, r] == (int32(4 * level) > int32(around))
 
 
 def test_a_picture_has_all_tasks_arrays_and_tilers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

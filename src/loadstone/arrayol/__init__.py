@@ -6,7 +6,8 @@
     ls.run(ls.arrayol.kernel(fused), parameters={"frames": 2})
 
 `tilers.py` has the algebra of tilers, `blocks.py` tasks in blocks of repetitions, `steps/` one transformation each,
-`equality.py` the proof that a step keeps results, `picture.py` the task graph, `recognition.py` the way from a kernel back to a specification.
+`equality.py` the proof that a step keeps results, `picture.py` the task graph, `recognition.py` the way from a kernel
+back to a specification.
 """
 
 from __future__ import annotations

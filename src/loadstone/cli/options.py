@@ -103,7 +103,7 @@ def output(parser: CommandParser) -> None:
 
 def kernel(parser: CommandParser, *, tiled: bool = False) -> None:
     """Which kernel, and how it is read; commands that tile it have `--free-reductions` among their choices."""
-    parser.add_argument("kernel", metavar="KERNEL", help="a .c or .py file")
+    parser.add_argument("kernel", metavar="KERNEL", help="a .c, .cpp, .py or .yaml file")
     parser.add("kernel", [DEFINES, INCLUDE, FUNCTION, SCOP, PURE, LINK, OPEN, TYPES, LIMIT])
     parser.add("transformations", [SCRIPT, ILLEGAL] if tiled else [SCRIPT, ILLEGAL, REDUCTIONS])
     output(parser)
