@@ -102,7 +102,8 @@ def move_loops(accelerator: Accelerator, verb: str) -> Node:
 
 def sliced_moves(accelerator: Accelerator, verb: str, sizes: Mapping[str, int]) -> Node:
     """The loops over what a tile loads or stores, slice by slice in arrays that have a size."""
-    return sliced(move_loops(accelerator, verb), sizes, _existing(accelerator.plan.tiles))
+    loops = move_loops(accelerator, verb)
+    return sliced(loops, sizes, _existing(accelerator.plan.tiles)) if sizes else loops
 
 
 def _existing(tiles: TiledKernel) -> isl.Set:
