@@ -301,7 +301,9 @@ class Loading:
         first = max(answer.first + 2, self.arrived + 1)
         last = max(first + cut.taken - 1, answer.last + 2 + cut.late)
         if self._array in self._queues and cut.ended:
-            first, last = self._queues[self._array].taken(first + cut.taken - cut.ended, last, cut.ended, self.strip)
+            more = cut.taken - cut.ended
+            taken, last = self._queues[self._array].taken(first + more, last, cut.ended, self.strip)
+            first = taken - more
         self.arrived = last
         self._records.add(cut.ended, first, self.arrived)
         self._popped.add(cut.beats, first, self.arrived)
