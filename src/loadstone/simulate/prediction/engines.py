@@ -319,6 +319,8 @@ class Storing:
         self.complete = False
         self._left, self._served = History(), History()
         self._leaves, self._beats = -1, 0
+        self._cuts: deque[Cut] = deque()
+        self._offers: deque[tuple[Cut, int, bool]] = deque()
         self._commands: deque[int] = deque([-1] * QUEUED_WRITES)
         self._open_bursts = OpenBursts(shared.bus.outstanding)
         self._ports = shared.ports(FIRST_READ)
@@ -347,6 +349,7 @@ class Storing:
         if not self.requests.is_closed(self.ended):
             self.ended = max(self.ended, self.requests.room()) + 1
             self.requests.end(self.ended - 1)
+        self._pack()
         self.shared.has_news = True
         return moves.passed(1, entered, self.ended, self.ended)
 
@@ -361,6 +364,7 @@ class Storing:
         last = last if last >= room else port.after(room, 1, strip)
         self.requests.begin(piece, last)
         self.read += piece.visits
+        self._pack()
         self.shared.has_news = True
         return time, last
 
@@ -377,25 +381,33 @@ class Storing:
     def write(self) -> Process:
         """The process that writes the bursts of requests, until there are no more."""
         while not self.complete:
-            if not self.requests.queued:
+            if not self._offers:
                 yield BLOCKED
                 continue
-            piece, self._leaves = self.requests.taken(self._leaves)
-            for cut in cuts_of(self.shared.widths, piece):
-                self._write(cut.beats, (yield self._offered(cut)))
-            self._writes += 1
+            cut, packed, is_last = self._offers.popleft()
+            offered = max(packed + 2, self._open_bursts.closed() + 1)
+            self._write(cut.beats, (yield offered, Burst(cut.address, cut.beats, True, offered)))
+            self._writes += is_last
+            self._pack()
             self.shared.has_news = True
 
-    def _offered(self, cut: Cut) -> Step:
-        """A burst that is offered when all its elements are gathered."""
-        self._beats += cut.beats
-        room = self._served.after(self._beats - self.shared.bus.buffered_beats) + 1
-        first = max(self._leaves, self._commands.popleft()) + 1
-        self._leaves = max(first + cut.given - 1, room)
-        self._left.add(cut.begun, first, self._leaves)
-        self.shared.has_news = True
-        offered = max(self._leaves + 2, self._open_bursts.closed() + 1)
-        return offered, Burst(cut.address, cut.beats, True, offered)
+    def _pack(self) -> None:
+        """Gathers the elements of requests into bursts, which are then offered, as far as room for them is known."""
+        ahead = self.shared.bus.buffered_beats
+        while self._cuts or self.requests.queued:
+            if not self._cuts:
+                piece, self._leaves = self.requests.taken(self._leaves)
+                self._cuts.extend(cuts_of(self.shared.widths, piece))
+            needed = self._beats + self._cuts[0].beats - ahead
+            if not self._commands or needed > self._served.count:
+                return
+            cut = self._cuts.popleft()
+            self._beats += cut.beats
+            first = max(self._leaves, self._commands.popleft()) + 1
+            self._leaves = max(first + cut.given - 1, self._served.after(needed) + 1)
+            self._left.add(cut.begun, first, self._leaves)
+            self._offers.append((cut, self._leaves, not self._cuts))
+            self.shared.has_news = True
 
     def _write(self, beats: int, answer: Answer) -> None:
         """Notes when the beats of a burst leave for the memory, and when it has been written."""
