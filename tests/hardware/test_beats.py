@@ -146,6 +146,12 @@ def test_reasons_for_single_elements(tmp_path: Path) -> None:
     circuit.run(30)
 
 
+def test_what_is_loaded_under_conditions_moves_alone() -> None:
+    circuit = example("jacobi1d_sa", (4, 4), Bus(data_width=128), 1, {"T": 5, "N": 13})
+    assert circuit.design.beats.several == {"a": 4}
+    assert circuit.design.beats.reasons == {"a": "load: no loop of a tile goes along its rows"}
+
+
 TRANSPOSED = """
 #pragma loadstone default(n = 9)
 void transposed(int n, int a[n][n], int c[n][n]) {

@@ -77,19 +77,25 @@ def find_beats(
     """
     sizes, reasons = dict[str, int](), dict[str, str]()
     for array, most in fits.items():
+        alone = _moved_alone(accelerator, array)
         banking, reason = None, APART if array in apart else NO_ROWS
-        if most > 1 and array not in apart and _has_rows(accelerator, array):
+        if most > 1 and array not in apart and not all(alone.values()):
             banking, sizes[array], reason = _largest(accelerator.buffers[array], ranges, lanes, most)
         if banking is not None:
             lanes = _with_banks(accelerator.buffers[array], ranges, lanes, banking)
         sizes.setdefault(array, 1)
         if sizes[array] < most:
             reasons[array] = reason
+        elif most > 1 and any(alone.values()):
+            reasons[array] = f"{'load' if alone.get('load') else 'store'}: {NO_ROWS}"
     return Beats(fits, sizes, reasons), lanes
 
 
-def _has_rows(accelerator: Accelerator, array: str) -> bool:
-    return any(has_rows(move_loops(accelerator, verb), array) for verb in ("load", "store"))
+def _moved_alone(accelerator: Accelerator, array: str) -> dict[str, bool]:
+    """By which processes an array is moved, and whether each of them moves its elements one by one."""
+    moved = {"load": accelerator.loaded, "store": accelerator.stored}
+    verbs = (verb for verb, arrays in moved.items() if array in arrays)
+    return {verb: not has_rows(move_loops(accelerator, verb), array) for verb in verbs}
 
 
 def _largest(buffer: Buffer, ranges: Ranges, lanes: Lanes, most: int) -> tuple[Banking | None, int, str]:
