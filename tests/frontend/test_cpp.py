@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from math import e
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,10 +17,13 @@ from kernels import ROOT
 from loadstone.analysis.hls_pragmas import pragma_outcomes
 from loadstone.cli.main import main
 from loadstone.errors import InputError
+from loadstone.hardware.datapath.functions import hardware_functions
+from loadstone.model.definitions import calls
 from loadstone.model.kernel import Kernel
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
 from loadstone.simulate.programs.compiled import compile_original
+from loadstone.trials import trial
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.cpp"))
 
@@ -67,6 +71,37 @@ def test_generated_testbench_compares_with_the_original(tmp_path: Path) -> None:
     assert "out.write(blended(in.read(), back[y][x], w));" in (folder / "reference.cpp").read_text()
     made = subprocess.run(["make", "-s", "run"], cwd=folder, capture_output=True, text=True, check=False)
     assert "0 words differ" in made.stdout, made.stderr
+
+
+OVERLOADED = """
+#include <cmath>
+void act(int n, const float x[64], const double d[64], const int k[64], const long w[64], float y[64], double z[64]) {
+  for (int i = 0; i < n; i++) {
+    y[i] = std::abs(x[i] - 0.5f) + std::exp(-x[i]) * std::pow(x[i], 2.0f) + std::floor(9.0f * x[i]);
+    z[i] = std::abs(d[i] - 0.5) + std::sin(x[i]) + std::abs(k[i] - 7) + std::abs(w[i] - 7) + std::pow(x[i], 2);
+  }
+}
+"""
+
+
+def test_functions_of_the_library_are_those_of_the_types_of_their_arguments(tmp_path: Path) -> None:
+    kernel = read(tmp_path, OVERLOADED)
+    called = {call.function for call in calls(kernel)}
+    assert called == {"fabsf", "fabs", "abs", "llabs", "expf", "powf", "pow", "floorf", "sinf"}
+    assert agrees(kernel, {"n": 64})
+
+
+def test_the_original_in_cpp_calls_the_functions_of_hardware(tmp_path: Path) -> None:
+    """Also for numbers that are known, and where compilers take a power for a product."""
+    kernel = read(tmp_path, OVERLOADED.replace("std::floor(9.0f * x[i])", "std::exp(1.0f)"))
+    text = hardware_functions(kernel)
+    right, other = (
+        trial(kernel, {"n": 64}, functions=functions)[0]["y"].cells
+        for functions in (text, text.replace("return result;", "return 2 * result;"))
+    )
+    start = initial_memory(kernel, {"n": 64})["x"].cells
+    doubled = [4 * (before - abs(x - 0.5) - e) + abs(x - 0.5) + 2 * e for before, x in zip(right, start, strict=True)]
+    assert other == pytest.approx(doubled, rel=1e-4)
 
 
 SUBSET = """

@@ -32,7 +32,7 @@ from loadstone.model.expression import (
     unary,
     walk,
 )
-from loadstone.model.functions import OPERATORS, SIGNATURES
+from loadstone.model.functions import OPERATORS, OVERLOADED, SIGNATURES, overload
 from loadstone.model.kernel import Access
 from loadstone.model.types import BOOL, INT, ScalarType, common_type
 from loadstone.poly import map_from_values
@@ -335,11 +335,12 @@ class Typing:
         return condition
 
     def _call(self, node: syntax.Invocation, guard: Guard) -> Expression:
-        name = node.function
-        if name not in (*self.names.functions, *self.names.externals, *OPERATORS, *SIGNATURES, *_UPWARDS):
+        name, built_in = node.function, (*OPERATORS, *SIGNATURES, *OVERLOADED, *_UPWARDS)
+        if name not in (*self.names.functions, *self.names.externals, *built_in):
             hint = f"define it, or declare that it has no effects: __attribute__((const)), or --pure {name}"
             raise refused(f"the call of '{name}' has unknown effects", node.span, hint)
         arguments = tuple(self._typed(argument, guard) for argument in node.arguments)
+        name = overload(name, [argument.type for argument in arguments]) if name in OVERLOADED else name
         if name in self.names.functions:
             return self._inlined(self.names.functions[name], arguments, guard, node.span)
         if name in self.names.externals:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from loadstone.model.types import DOUBLE, FLOAT, INT, LLONG, LONG, ScalarType
 
 _ONE_ARGUMENT = (
@@ -37,6 +39,23 @@ def generic(function: str) -> str:
     """
     arguments, _ = SIGNATURES[function]
     return function.removesuffix("f") if arguments[0] == FLOAT else function
+
+
+OVERLOADED = {f"__std_{name}": name for name in ("abs", *_ONE_ARGUMENT, *_TWO_ARGUMENTS)}
+"""Functions of C++'s namespace std, which are several functions of C, one for each type of arguments."""
+
+
+def overload(name: str, arguments: Sequence[ScalarType]) -> str:
+    """The function of C that a function of C++ is for types of arguments.
+
+    >>> overload("__std_exp", [FLOAT]), overload("__std_pow", [FLOAT, INT]), overload("__std_abs", [DOUBLE])
+    ('expf', 'pow', 'fabs')
+    """
+    generic_name = OVERLOADED[name]
+    if generic_name == "abs" and arguments[:1] and arguments[0].kind == "int":
+        return "llabs" if arguments[0].bits > INT.bits else "abs"
+    real = "fabs" if generic_name == "abs" else generic_name
+    return f"{real}f" if all(kind == FLOAT for kind in arguments) else real
 
 
 OPERATORS = {

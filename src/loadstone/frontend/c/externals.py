@@ -25,7 +25,7 @@ from pycparser import c_ast
 from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment, shape_of
 from loadstone.frontend.c.trees import element, innermost, items_of, mapped, subscripted
-from loadstone.model.functions import OPERATORS, SIGNATURES
+from loadstone.model.functions import OPERATORS, OVERLOADED, SIGNATURES
 from loadstone.model.types import INT, ScalarType
 
 ALL = "*"
@@ -34,7 +34,7 @@ SOME = "some"
 _PURE = re.compile(r"__attribute(?:__)?\s*\(\(\s*(?:__)?(?:const|pure)(?:__)?\s*\)\)")
 _NAME_BEHIND = re.compile(r"[\s\w*]*?(\w+)\s*\(")
 _NAME_BEFORE = re.compile(r"(\w+)\s*\([^()]*\)\s*$")
-_BUILT_IN = frozenset({*OPERATORS, *SIGNATURES, "ceild", SOME})
+_BUILT_IN = frozenset({*OPERATORS, *SIGNATURES, *OVERLOADED, "ceild", SOME})
 
 
 def attributed(text: str) -> set[str]:

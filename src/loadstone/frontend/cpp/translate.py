@@ -5,7 +5,7 @@ constexpr int n = 2 * 8;                           ->  const int n = 16;
 static_cast<int>(x) + sample(y)                    ->  (int)(x) + (sample)(y)
 void f(const sample &x, int (&y)[8], sample &z)    ->  void f(const sample x, int y[8], sample z)
 template <int K> int g(int x) {...}   g<3>(x)      ->  int g_3(int x) {...}   g_3(x)
-std::min(a, b), true                               ->  min(a, b), 1
+std::min(a, b), std::exp(x), true                  ->  min(a, b), __std_exp(x), 1
 
 Names of types with arguments get typedefs; `Translation` tells what they are, and which parameters are references.
 """
@@ -28,6 +28,7 @@ from loadstone.frontend.cpp.tokens import (
     units_of,
 )
 from loadstone.frontend.cpp.types import NUMBERS, STREAM, TypeNames, constant_of
+from loadstone.model.functions import OVERLOADED
 
 _REFUSED = {
     "class": ("classes are not supported", "use functions and arrays"),
@@ -48,6 +49,7 @@ _REFUSED = {
 _SPELLINGS = {"true": "1", "false": "0", "constexpr": "const"}
 _BUILTIN = frozenset({"int", "unsigned", "short", "long", "char", "float", "double", "bool", "signed"})
 _WIDTHS = frozenset(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)) | {"size_t"}
+_LIBRARIES = frozenset({"std", "hls"})
 _BEFORE_DECLARATIONS = frozenset({";", "{", "}", ""})
 
 
@@ -58,7 +60,7 @@ class Translation:
     preprocessed: Preprocessed
     names: TypeNames = field(default_factory=TypeNames)
     types: set[str] = field(default_factory=lambda: set(_BUILTIN | _WIDTHS))
-    namespaces: set[str] = field(default_factory=lambda: {"std", "hls"})
+    namespaces: set[str] = field(default_factory=lambda: set(_LIBRARIES))
     templates: dict[str, Unit] = field(default_factory=dict[str, Unit])
     instances: dict[str, dict[str, list[Token]]] = field(default_factory=dict[str, dict[str, list[Token]]])
     references: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
@@ -142,6 +144,8 @@ class Translation:
                 hint = "namespaces of the file, std and hls are understood"
                 raise refused(f"'{before.text}::' is not a known namespace", self.span(before), hint)
             result[position - 1], result[position] = before.removed, token.removed
+            if before.text in _LIBRARIES and position + 1 < len(tokens):
+                result[position + 1] = _overloaded(tokens[position + 1])
         return result
 
     def _with_type_names(self, tokens: list[Token]) -> list[Token]:
@@ -315,3 +319,9 @@ def _next(tokens: Sequence[Token], position: int) -> int | None:
 def _last(tokens: Sequence[Token], position: int) -> Token | None:
     """The token with a text before a position."""
     return next((tokens[k] for k in range(position - 1, -1, -1) if tokens[k].text), None)
+
+
+def _overloaded(token: Token) -> Token:
+    """A function of C++'s library that stands for one of several of C, depending on its arguments."""
+    name = f"__std_{token.text}"
+    return token.spelled(name) if name in OVERLOADED else token
