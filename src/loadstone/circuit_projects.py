@@ -20,6 +20,9 @@ from loadstone.options import Flow, IntegrationOptions
 from loadstone.simulate.memory import Memory, live_out_arrays
 from loadstone.trials import trial
 
+FUNCTIONS = "functions.c"
+"""The file with functions of the C library as hardware computes them."""
+
 
 def build_on_chip(
     compilation: CircuitCompilation,
@@ -34,7 +37,8 @@ def build_on_chip(
     layouts, arrays = design.compute.stores, tuple(design.compute.kernel.arrays)
     given, expected = _words(layouts, start, arrays), _words(layouts, ended, live_out_arrays(kernel))
     vectors = Vectors(values, given, expected)
-    return hardware_project(design, targets, vectors, integration or IntegrationOptions(), command)
+    made = hardware_project(design, targets, vectors, integration or IntegrationOptions(), command)
+    return _with_functions(made, kernel)
 
 
 def build_accelerator(
@@ -52,9 +56,16 @@ def build_accelerator(
     vectors = Vectors(values, given, _words(design.external, ended, live_out_arrays(kernel)))
     memory, protocol, chosen = preset("paper"), design.bus.protocol, integration or IntegrationOptions()
     packaging = Packaging(ready.accelerator, values, flows)
-    return accelerator_project(
+    made = accelerator_project(
         ready.accelerator, design, targets, vectors, memory, protocol, chosen, command, packaging
     )
+    return _with_functions(made, kernel)
+
+
+def _with_functions(project: Project, kernel: Kernel) -> Project:
+    """The project with the approximate functions that hardware computes, in C."""
+    functions = hardware_functions(kernel)
+    return Project({**project.files, FUNCTIONS: functions}) if functions else project
 
 
 def _compared(kernel: Kernel, values: Mapping[str, int]) -> tuple[Memory, Memory]:

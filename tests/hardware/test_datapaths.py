@@ -385,6 +385,13 @@ def test_the_original_calls_the_functions_of_hardware_also_for_numbers_that_are_
     assert found == pytest.approx([1, 1, 1, 2, 1] * 4, abs=1e-2)
 
 
+def test_folders_hold_the_functions_of_hardware_in_c() -> None:
+    kernel = parsed(FLOATS)
+    assert ls.build(kernel, target="verilog", parameters={"n": 3}).files["functions.c"] == hardware_functions(kernel)
+    plain = ls.parse(ROOT / "examples/dma.c")
+    assert "functions.c" not in ls.build(plain, target="verilog", parameters={"n": 3}).files
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("simulator", ["verilator", pytest.param("ghdl", marks=needs_ghdl)])
 def test_deriche_runs_as_hardware(simulator: OnChipSimulator) -> None:

@@ -93,7 +93,9 @@ def emit_functions(functions: Iterable[str]) -> str:
     return "\n".join([_HEAD, HELPERS, *found, _FOOT]) if found else ""
 
 
-_HEAD = """#include <string.h>
+_HEAD = """/* Functions of the C library as hardware computes them, bit by bit. A program that is linked with them, and
+   compiled without built-in functions (gcc -fno-builtin), gives the results of the hardware. */
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
