@@ -22,6 +22,7 @@ from loadstone.hardware.harness.placement import far, placed, words_needed
 from loadstone.model.kernel import Kernel
 from loadstone.rtl import Simulation
 from loadstone.rtl.programs.cache import kept
+from loadstone.rtl.programs.verilator import versions
 
 STUBS = Path(__file__).parent / "flows" / "stubs"
 KERNELS = {
@@ -36,6 +37,10 @@ KERNELS = {
 HARDWARE = ("vivado", "quartus", "pynq", "xrt", "litex", "fusesoc")
 OTHERS = [name for name in KERNELS if name != "vector_sum"]
 """The kernels beside the one that `make test` runs."""
+FLAGS = (
+    *("--cc", "--build", "--Mdir", "obj", "-CFLAGS", "-fPIC -O0", "--x-assign", "0", "--x-initial", "0", "-Wno-fatal"),
+    *("-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include"),
+)
 needs_simulator = pytest.mark.skipif(
     not Path(VERILATOR).is_file() or shutil.which("g++") is None or shutil.which("make") is None,
     reason="needs verilator, g++, make",
@@ -112,13 +117,12 @@ def device_of(project: Project, folder: Path) -> Device:
         for path, text in texts.items():
             (scratch / Path(path).name).write_text(text)
         top, names = f"{info['top']}_bench", [Path(path).name for path in sources]
-        flags = ["--cc", "--build", "-CFLAGS", "-fPIC -O0", "--x-assign", "0", "--x-initial", "0", "-Wno-fatal"]
-        flags += ["-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include", "--top-module", top, "--Mdir", "obj"]
-        subprocess.run([VERILATOR, *flags, "public.vlt", *names], cwd=scratch, check=True, capture_output=True)
+        command = [VERILATOR, *FLAGS, "--top-module", top, "public.vlt", *names]
+        subprocess.run(command, cwd=scratch, check=True, capture_output=True)
         _link(scratch, top)
         return scratch / "libdevice.so"
 
-    key = [*texts, *texts.values()]
+    key = [*versions(), *FLAGS, *texts, *texts.values()]
     return Device(place, kept("libdevice.so", key, build))
 
 

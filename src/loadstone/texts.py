@@ -11,10 +11,10 @@ def text_of(module: str, name: str) -> str:
     return files(module.rpartition(".")[0]).joinpath("texts", name).read_text("utf-8")
 
 
-def table(heads: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+def markdown_table(heads: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
     """A table in Markdown.
 
-    >>> print(table(("a", "b"), [(1, 2)]), end="")
+    >>> print(markdown_table(("a", "b"), [(1, 2)]), end="")
     | a | b |
     | --- | --- |
     | 1 | 2 |

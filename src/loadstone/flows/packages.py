@@ -16,7 +16,7 @@ from loadstone.flows.readme import emit_figures, emit_flow_section, emit_not_run
 from loadstone.flows.xrt import xrt_files
 from loadstone.loops.accelerator import Accelerator
 from loadstone.options import Flow
-from loadstone.texts import table
+from loadstone.texts import markdown_table
 
 _WITH_COMPONENT: frozenset[Flow] = frozenset({"vivado", "quartus", "pynq", "xrt"})
 """The flows that need the accelerator in IP-XACT."""
@@ -85,7 +85,7 @@ def _takes(flow: Flow, folder: AcceleratorFolder) -> bool:
 def _software(folder: AcceleratorFolder) -> str:
     """How software drives the accelerator, with its registers."""
     known = folder.registers.registers
-    rows = table(
+    rows = markdown_table(
         ("offset", "register", "access", "meaning"),
         ((f"0x{each.offset:02X}", each.name, each.access, each.meaning) for each in known),
     )

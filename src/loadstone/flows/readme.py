@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from loadstone.flows.figures import Figures
 from loadstone.options import Flow
-from loadstone.texts import table, text_of
+from loadstone.texts import markdown_table, text_of
 
 _TITLES: Mapping[Flow, str] = {
     "vitis": "Vitis HLS",
@@ -37,11 +37,11 @@ def emit_flow_section(kind: str, flows: Sequence[Flow], known: Mapping[str, obje
 def emit_figures(figures: Figures, bus_bytes: int | None = None, burst: int | None = None) -> str:
     """Bandwidth and local memory, for the parameters of the testbench; the bus is that of hardware."""
     values = ", ".join(f"{name} = {value}" for name, value in figures.parameters.items()) or "no parameters"
-    moved = table(
+    moved = markdown_table(
         ("array", "bytes of an element", "loaded", "stored", "bytes moved"),
         [(each.array, each.element_bytes, each.loaded, each.stored, each.bytes) for each in figures.moved],
     )
-    buffers = table(
+    buffers = markdown_table(
         ("buffer", "shape", "copies", "cells", "bits"),
         [(b.array, " x ".join(map(str, b.shape)) or 1, b.copies, b.cells, b.bits) for b in figures.buffers],
     )

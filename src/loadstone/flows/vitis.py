@@ -15,7 +15,7 @@ from loadstone.flows.vitis_ports import Runs, port_options
 from loadstone.flows.vitis_versions import CPP, VERSIONS, Vitis
 from loadstone.flows.xrt_kernel import kernel_host_files
 from loadstone.options import Flow, VitisVersion
-from loadstone.texts import table, text_of
+from loadstone.texts import markdown_table, text_of
 
 _SCRIPT, _TCL = text_of(__name__, "run_vitis.sh"), text_of(__name__, "run_hls.tcl")
 _PART, _CLOCK = "xczu7ev-ffvc1156-2-e", "5ns"
@@ -119,5 +119,5 @@ def _arguments(program: Program, style: VitisStyle) -> str:
     rows += [(f"`{name}`", "long", "register, read by the host") for name in ("loaded_words", "stored_words")]
     return (
         f"## Arguments of `{program.name}_top`\n\nOffsets of registers are in the driver that the tool writes.\n\n"
-        + table(("argument", "type", "place"), rows)
+        + markdown_table(("argument", "type", "place"), rows)
     )

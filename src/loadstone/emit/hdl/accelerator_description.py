@@ -13,7 +13,7 @@ from loadstone.hardware.accelerator.registers import Register, RegisterMap
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.model.expression import Expression
 from loadstone.rtl.shell import Shell
-from loadstone.texts import table, text_of
+from loadstone.texts import markdown_table, text_of
 
 _README = text_of(__name__, "accelerator.md")
 
@@ -106,14 +106,16 @@ def emit_accelerator_readme(info: Mapping[str, Any], timing: str, files: Mapping
         usage=usage,
         values=values or "a kernel without parameters",
         timing=timing,
-        files=table(("file", "what it is"), [(f"`{path}`", text) for path, text in files.items()]),
-        ports=table(
+        files=markdown_table(("file", "what it is"), [(f"`{path}`", text) for path, text in files.items()]),
+        ports=markdown_table(
             ("port", "direction", "width"),
             ((f"`{each['name']}`", each["direction"], each["width"]) for each in info["ports"]),
         ),
         buses=_bus_lines(info),
-        parameters=table(("parameter", "register", "least", "greatest"), _parameter_rows(info)),
-        arrays=table(("array", "element", "room for", "bytes", "byte address of an element"), _array_rows(info)),
+        parameters=markdown_table(("parameter", "register", "least", "greatest"), _parameter_rows(info)),
+        arrays=markdown_table(
+            ("array", "element", "room for", "bytes", "byte address of an element"), _array_rows(info)
+        ),
     )
 
 

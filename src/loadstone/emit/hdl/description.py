@@ -11,7 +11,7 @@ from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.loops.ranges import Ranges
 from loadstone.rtl.shell import Shell
-from loadstone.texts import table
+from loadstone.texts import markdown_table
 
 _HANDSHAKE = """\
 All ports belong to the rising edge of `clk`. `{reset}` is synchronous and active {active}; registers also have initial
@@ -191,4 +191,4 @@ def _time_section(info: Mapping[str, Any]) -> str:
 
 
 def _section(title: str, heads: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    return f"## {title}\n\n{table(heads, rows)}"
+    return f"## {title}\n\n{markdown_table(heads, rows)}"
