@@ -121,10 +121,12 @@ def test_registers_are_those_of_the_header() -> None:
     macros = {name: int(word, 16) for name, word in re.findall(r"#define VECTOR_SUM_(\w+) 0x(\w+)u", header)}
     (block,) = nodes(component(packaged("vector_sum")), "memoryMaps/memoryMap/addressBlock")
     registers = {text(each, "name"): each for each in nodes(block, "register")}
-    assert {"CONTROL", "STATUS", "ERROR", "PARAMETER_N", "BASE_A", "BASE_A_1", "BASE_C_1"} <= set(registers)
+    assert {"CONTROL", "STATUS", "ERROR", "PARAMETER_N", "BASE_A", "BASE_C"} <= set(registers)
     for name, register in registers.items():
-        first = name.removesuffix("_1")
-        assert int(text(register, "addressOffset"), 16) == macros[first] + (4 if name != first else 0)
+        assert int(text(register, "addressOffset"), 16) == macros[name]
+        assert text(register, "size") == ("64" if "BASE" in name or name == "ERROR_ADDRESS" else "32")
+        masters = [text(each, "value") for each in nodes(register, "parameters/parameter")]
+        assert masters == (["axi"] if "BASE" in name else [])
     for name in ("CONTROL", "STATUS"):
         bits = {text(each, "name"): 1 << int(text(each, "bitOffset")) for each in nodes(registers[name], "field")}
         assert bits == {field: macros[field] for field in bits}

@@ -55,14 +55,20 @@ def test_the_host_program_sees_what_is_wrong(tmp_path: Path) -> None:
     assert re.match(r"accelerator: [1-9]\d* words differ", wrong.stdout)
 
 
-def test_the_scripts_of_vivado_run(tmp_path: Path) -> None:
+def test_the_script_packages_all_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tkinter = pytest.importorskip("tkinter")
     folder = packaged("vector_sum").write(tmp_path / "out") / "verilog"
+    monkeypatch.chdir(tmp_path)
     tcl = tkinter.Tcl()
-    tcl.eval("proc package_xo args { set ::packaged $args }")
+    tcl.eval("namespace eval ipx { proc open_core path { return $path } }")
+    tcl.eval("foreach name {ipx::update_checksums ipx::save_core} { proc $name args {} }")
+    tcl.eval("proc set_property args { lappend ::properties $args }; proc package_xo args { set ::packaged $args }")
     tcl.eval(f"source {{{folder / 'xrt/package_kernel.tcl'}}}")
     words = tcl.splitlist(tcl.eval("set ::packaged"))
     options = dict(zip(words[1::2], words[2::2], strict=True))
     assert words[0] == "-force"
-    assert options["-ctrl_protocol"] == "user_managed"
-    assert (Path(options["-ip_directory"]) / "component.xml").is_file()
+    assert (options["-ctrl_protocol"], options["-kernel_name"]) == ("user_managed", "vector_sum")
+    sources = (folder / "files.f").read_text().split()
+    assert {path.name for path in Path(options["-ip_directory"]).iterdir()} == {"component.xml", *sources}
+    names = [tcl.splitlist(each)[0] for each in tcl.splitlist(tcl.eval("set ::properties"))]
+    assert names == ["sdx_kernel", "sdx_kernel_type", "ipi_drc", "vitis_drc"]

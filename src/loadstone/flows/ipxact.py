@@ -162,7 +162,6 @@ def _address_space(folder: AcceleratorFolder) -> Iterator[Element]:
 
 
 def _memory_map(folder: AcceleratorFolder) -> Element:
-    registers = (each for register in folder.registers.registers for each in _registers(folder, register))
     block = _node(
         "addressBlock",
         _text("name", "block"),
@@ -171,27 +170,31 @@ def _memory_map(folder: AcceleratorFolder) -> Element:
         _text("width", 32),
         _text("usage", "register"),
         _text("access", "read-write"),
-        *registers,
+        *(_register(folder, each) for each in folder.registers.registers),
     )
     return _node("memoryMap", _text("name", _MAP), block, _text("addressUnitBits", 8))
 
 
-def _registers(folder: AcceleratorFolder, register: Register) -> Iterator[Element]:
-    """A register for each word of a value."""
-    for number in range(register.words):
-        name = register.name if number == 0 else f"{register.name}_{number}"
-        width = min(32, register.type.width - 32 * number)
-        yield _node(
-            "register",
-            _text("name", name),
-            _text("description", register.meaning if number == 0 else f"{register.meaning}, further bits"),
-            _text("addressOffset", f"0x{register.offset + 4 * number:X}"),
-            _text("size", 32),
-            *([_text("volatile", "true")] if not register.is_value else []),
-            _text("access", _ACCESS[register.access]),
-            *_reset(folder, register),
-            *_fields(register, width),
-        )
+def _register(folder: AcceleratorFolder, register: Register) -> Element:
+    return _node(
+        "register",
+        _text("name", register.name),
+        _text("description", register.meaning),
+        _text("addressOffset", f"0x{register.offset:X}"),
+        _text("size", 32 * register.words),
+        *([_text("volatile", "true")] if not register.is_value else []),
+        _text("access", _ACCESS[register.access]),
+        *_reset(folder, register),
+        *_fields(register),
+        *_pointed(folder, register),
+    )
+
+
+def _pointed(folder: AcceleratorFolder, register: Register) -> Iterator[Element]:
+    """The master that uses an address; Vitis connects memory by it [UG1700, Packaging the RTL Code as a Vitis XO]."""
+    if register.group == "base" and folder.design.bus.protocol == "axi":
+        (master,) = (each.name for each in interfaces_of(folder) if each.kind == "axi")
+        yield _node("parameters", _parameter("ASSOCIATED_BUSIF", master))
 
 
 def _reset(folder: AcceleratorFolder, register: Register) -> Iterator[Element]:
@@ -201,14 +204,14 @@ def _reset(folder: AcceleratorFolder, register: Register) -> Iterator[Element]:
         yield _node("reset", _text("value", f"0x{value:X}"))
 
 
-def _fields(register: Register, width: int) -> Iterator[Element]:
+def _fields(register: Register) -> Iterator[Element]:
     known = FIELDS.get(register.name, ())
     for field in known:
         yield _field(field.name, field.meaning, field.mask.bit_length() - 1, 1, field.access)
     if not known:
         values = [_enumerated(kind) for kind in ErrorKind] if register.name == ERROR_KIND else []
         enumerated = [_node("enumeratedValues", *values)] if values else []
-        yield _field("VALUE", register.meaning, 0, width, register.access, *enumerated)
+        yield _field("VALUE", register.meaning, 0, register.type.width, register.access, *enumerated)
 
 
 def _field(name: str, meaning: str, offset: int, width: int, access: str, *more: Element) -> Element:

@@ -1,7 +1,8 @@
 """A host program for XRT that drives an accelerator through its registers, and scripts that package and link it.
 
-The kernel is user-managed [UG1393, Creating User-Managed RTL Kernels]: XRT gives access to registers (`xrt::ip`) and
-to memory (`xrt::bo`). The native C++ API is used; the older `xcl` functions are gone since XRT 2023.2.
+The kernel is user-managed [UG1393, Creating User-Managed RTL Kernels; XD099, Specify the Control Protocol]: XRT gives
+access to registers (`xrt::ip`) and to memory (`xrt::bo`). The API is the native one of C++; the older `xcl` functions
+are gone since XRT 2023.2.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def xrt_files(
         f"{kernel.name}.hpp": header(program, []),
         "testbench.cpp": emit_testbench(Callee(program, "vitis"), parameters, predicted),
         f"reference.{reference_suffix(kernel)}": emit_reference(kernel, "reference"),
-        "package_kernel.tcl": _PACKAGE.format(name=folder.name),
+        "package_kernel.tcl": _PACKAGE.format(name=folder.name, sources=" ".join(folder.sources)),
         "link.cfg": f"[connectivity]\nnk={folder.name}:1:{folder.name}_1\n",
         "Makefile": _MAKEFILE.format(
             name=folder.name,

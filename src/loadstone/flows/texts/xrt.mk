@@ -30,4 +30,4 @@ xclbin: {name}.xclbin
 	v++ -l -t $(TARGET) --platform $(PLATFORM) --config link.cfg $< -o $@
 
 clean:
-	rm -f {name}_host reference.o {name}.xo {name}.xclbin
+	rm -rf {name}_host reference.o {name}.xo {name}.xclbin packaged_ip
