@@ -91,6 +91,12 @@ class TilingBounds:
         """The words that any design moves."""
         return compulsory_words(self.stages.subject.kernel, self.stages.subject.values).words
 
+    def least_of_all(self) -> TilingLeast:
+        """What designs of any tiling take at least."""
+        kernel, values = self.stages.substituted, self.stages.subject.values
+        bits = self.compulsory * min((array.type.storage.bits for array in memory_arrays(kernel)), default=0)
+        return TilingLeast(self.compulsory, bits, 0, 0, instance_count(kernel, values))
+
     def least(self, tiles: TiledKernel, tiling: Choices) -> TilingLeast:
         """What all designs of a tiling take at least."""
         values, arrays = self.stages.subject.values, memory_arrays(tiles.kernel)

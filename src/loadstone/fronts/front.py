@@ -51,7 +51,8 @@ class Front:
             return f"exhaustive: {answer.space} designs, {done}"
         first = self.question.objectives[0]
         more = "" if answer.gap is None else f"; at most {answer.gap:.0%} fewer {first} are possible"
-        return f"stopped: {answer.left} of {answer.space} designs left, {done}{more}"
+        how = "stopped" if answer.sampled is None else f"sampled by {answer.sampled}"
+        return f"{how}: {answer.left} of {answer.space} designs left, {done}{more}"
 
     def command(self, point: Point) -> str:
         """The command line that runs a design."""
@@ -116,6 +117,7 @@ class Front:
             "excluded": answer.excluded,
             "impossible": answer.impossible,
             "gap": answer.gap,
+            "sampled": answer.sampled,
             "front": [
                 {
                     "choices": point.design.chosen(),

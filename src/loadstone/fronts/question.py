@@ -44,7 +44,8 @@ class Point:
 class Answer:
     """The front, and how it was found: designs evaluated, excluded by bounds, impossible, and not looked at.
 
-    Where some were not looked at, the first objective may be better by `gap`, a part of the best one, at most.
+    Where some were not looked at, the first objective may be better by `gap`, a part of the best one, at most. Where
+    there were too many tilings for all of them, they were `sampled` by somebody.
     """
 
     front: tuple[Point, ...]
@@ -54,6 +55,7 @@ class Answer:
     impossible: int
     reasons: Mapping[str, int]
     gap: float | None
+    sampled: str | None = None
 
     @property
     def left(self) -> int:

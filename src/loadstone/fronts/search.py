@@ -14,13 +14,14 @@ from functools import cached_property
 
 from loadstone.errors import LoadstoneError
 from loadstone.fronts.archive import Archive, Vector, is_covered
-from loadstone.fronts.bounds import Least, TilingBounds
+from loadstone.fronts.bounds import NO_AREA, Least, TilingBounds
 from loadstone.fronts.measures import vector
 from loadstone.fronts.question import Answer, Point, Question, Verdict
+from loadstone.fronts.sampling import MOST_TILINGS, Samples, sampler_name
 from loadstone.fronts.space import Design
 from loadstone.fronts.stages import Stages
 from loadstone.fronts.store import Store
-from loadstone.fronts.workers import Processes, Workers
+from loadstone.fronts.workers import Processes, Workers, is_over
 from loadstone.options import Choices
 
 Progress = Callable[[int], None]
@@ -75,6 +76,12 @@ class _Search:
     excluded: int = 0
     reasons: dict[str, int] = field(default_factory=dict[str, int])
     waiting: dict[Choices, _Candidate] = field(default_factory=dict[Choices, _Candidate])
+    samples: Samples | None = None
+
+    @cached_property
+    def bounds(self) -> TilingBounds:
+        """Lower bounds of tilings."""
+        return TilingBounds(self.stages, self.question.energies)
 
     @cached_property
     def stages(self) -> Stages:
@@ -88,6 +95,9 @@ class _Search:
 
     def judged(self, workers: Workers, end: float | None) -> Iterator[tuple[Choices, list[Verdict]]]:
         """The verdicts on all tilings, as they come; those that are kept first."""
+        if self.question.space.tiling_count > MOST_TILINGS:
+            yield from workers.judge(self._sampled(), lambda: self.archive.vectors, end)
+            return
         unknown: list[Choices] = []
         for tiling in self.question.space.tilings():
             kept = self.store.get(self._key(tiling))
@@ -95,34 +105,54 @@ class _Search:
                 unknown.append(tiling)
             else:
                 yield tiling, kept
-        self._bound(unknown)
+        for tiling in unknown:
+            if is_over(end):
+                return
+            self._bound(tiling)
         yield from workers.judge(self._promising(), lambda: self.archive.vectors, end)
 
-    def _bound(self, tilings: Sequence[Choices]) -> None:
-        """Find lower bounds of tilings; those that cannot be made are impossible."""
-        bounds = TilingBounds(self.stages, self.question.energies)
-        for tiling in tilings:
-            designs = list(self.question.space.designs(tiling))
-            try:
-                tiles = self.stages.compilation(designs[0]).tiles
-            except LoadstoneError as error:
-                self._note_impossible(str(error).splitlines()[0], len(designs))
-                continue
-            least = bounds.least(tiles, tiling)
-            found = {each: least.of(each, self._lanes(each)) for each in designs}
-            self.waiting[tiling] = _Candidate(tiling, found)
+    def _sampled(self) -> Iterator[Choices]:
+        """Samples of the tilings that may improve the front; what is known of others is taken on the way."""
+        self.samples = Samples(self.question.space, len(self.question.objectives))
+        for tiling in self.samples:
+            kept = self.store.get(self._key(tiling))
+            if kept is not None:
+                self.take(tiling, kept)
+            elif (candidate := self._bound(tiling)) is not None and not self._is_excluded(candidate):
+                yield tiling
+
+    def _bound(self, tiling: Choices) -> _Candidate | None:
+        """Find lower bounds of a tiling; one that cannot be made is impossible."""
+        designs = list(self.question.space.designs(tiling))
+        try:
+            tiles = self.stages.compilation(designs[0]).tiles
+        except LoadstoneError as error:
+            self._note_impossible(str(error).splitlines()[0], len(designs))
+            self._tell(tiling, None)
+            return None
+        least = self.bounds.least(tiles, tiling)
+        self.waiting[tiling] = _Candidate(tiling, {each: least.of(each, self._lanes(each)) for each in designs})
+        return self.waiting[tiling]
 
     def _lanes(self, design: Design) -> int:
         return self.stages.compilation(design).lanes
 
     def _promising(self) -> Iterator[Choices]:
         """The tilings that may improve the front, in the order of their bounds; others are excluded on the way."""
-        for candidate in self._in_order():
-            if all(map(self._is_idle, candidate.bounds.values())):
-                self.excluded += len(candidate.bounds)
-                del self.waiting[candidate.tiling]
-            else:
-                yield candidate.tiling
+        yield from (candidate.tiling for candidate in self._in_order() if not self._is_excluded(candidate))
+
+    def _is_excluded(self, candidate: _Candidate) -> bool:
+        """Whether no design of a tiling can improve the front: then it is excluded."""
+        if not all(map(self._is_idle, candidate.bounds.values())):
+            return False
+        self.excluded += len(candidate.bounds)
+        del self.waiting[candidate.tiling]
+        self._tell(candidate.tiling, self._least(candidate))
+        return True
+
+    def _tell(self, tiling: Choices, found: Vector | None) -> None:
+        if self.samples is not None:
+            self.samples.tell(tiling, found)
 
     def _is_idle(self, least: Least) -> bool:
         covered = is_covered(vector(least, self.question.objectives), self.archive.vectors)
@@ -158,6 +188,12 @@ class _Search:
                 self.excluded += 1
             else:
                 self._take_point(Point(design, verdict["measures"]))
+        self._tell(tiling, self._best(verdicts))
+
+    def _best(self, verdicts: Sequence[Verdict]) -> Vector | None:
+        """The best measures of designs that were judged, or their bounds, in the order of objectives."""
+        found = [verdict.get("measures") or verdict.get("excluded") for verdict in verdicts]
+        return min((vector({**NO_AREA, **each}, self.question.objectives) for each in found if each), default=None)
 
     def _note_impossible(self, reason: str, count: int) -> None:
         self.reasons[reason] = self.reasons.get(reason, 0) + count
@@ -171,13 +207,20 @@ class _Search:
         """The front, and how sure it is."""
         front = tuple(point for _, point in self.archive.sorted())
         impossible = sum(self.reasons.values())
-        found = Answer(front, len(self.question.space), self.evaluated, self.excluded, impossible, self.reasons, None)
-        return found if found.is_exhaustive else replace(found, gap=self._gap())
+        sampled = None if self.samples is None else sampler_name()
+        found = Answer(
+            front, len(self.question.space), self.evaluated, self.excluded, impossible, self.reasons, None, sampled
+        )
+        return found if found.is_exhaustive else replace(found, gap=self._gap(found.left))
 
-    def _gap(self) -> float | None:
-        """How much better the first objective may be than the best that was found."""
-        best = min(self.archive.vectors, default=None)
-        if best is None or not self.waiting:
+    def _gap(self, left: int) -> float | None:
+        """How much better the first objective may be than the best that was found, by the bounds of what is left."""
+        best, objectives = min(self.archive.vectors, default=None), self.question.objectives
+        if best is None:
             return None
-        least = min(self._least(candidate)[0] for candidate in self.waiting.values())
-        return max(0.0, 1 - least / max(1, best[0]))
+        leasts = [self._least(candidate)[0] for candidate in self.waiting.values()]
+        if sum(len(candidate.bounds) for candidate in self.waiting.values()) < left:
+            of_all, any_tiling = self.bounds.least_of_all(), next(self.question.space.tilings())
+            designs = self.question.space.designs(any_tiling)
+            leasts += [vector(of_all.of(design, self._lanes(design)), objectives)[0] for design in designs]
+        return max(0.0, 1 - min(leasts) / max(1, best[0]))

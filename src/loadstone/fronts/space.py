@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import product
+from math import prod
 from typing import Any, Literal, TypeVar, cast, get_args
 
 from loadstone.options import (
@@ -166,6 +167,24 @@ class Space:
     def tilings(self) -> Iterator[Choices]:
         """All tilings, as choices that differ in nothing else."""
         yield from self._varied(self.first.choices, lambda name: name in _OF_TILINGS)
+
+    @property
+    def tiling_count(self) -> int:
+        """The number of tilings."""
+        return prod(len(values) ** (self.rank if name == "sizes" else 1) for name, values in self._tiling_axes())
+
+    def tiling(self, choose: Callable[[str, tuple[Any, ...]], Any]) -> Choices:
+        """One of the tilings, with a value chosen for each axis, and of sizes for each dimension."""
+        chosen = {
+            name: tuple(choose(f"size {k}", values) for k in range(self.rank))
+            if name == "sizes"
+            else choose(name, values)
+            for name, values in self._tiling_axes()
+        }
+        return replace(self.first.choices, **chosen)
+
+    def _tiling_axes(self) -> list[tuple[str, tuple[Any, ...]]]:
+        return [(name, values) for name, values in self.axes.items() if name in _OF_TILINGS]
 
     def designs(self, tiling: Choices) -> Iterator[Design]:
         """The designs of a tiling."""

@@ -42,6 +42,11 @@ class Stages:
         first = CircuitCompilation(self.subject.kernel, given=self.subject.values, limit=self.subject.limit)
         return {name: getattr(first, name) for name in _OF_KERNEL}
 
+    @property
+    def substituted(self) -> Kernel:
+        """The kernel without temporaries, which has the fewest statements."""
+        return self._of_kernel["substituted"]
+
     def compilation(self, design: Design) -> CircuitCompilation:
         """The way of the kernel to a design."""
         return self.subject.compilation(design).with_stages(self._of_kernel)
