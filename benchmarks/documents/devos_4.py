@@ -97,6 +97,13 @@ ITEMS: tuple[Item, ...] = (
         BOUNDS + "test_bernstein_values_of_example_10",
         reason="Example 10 is garbled in the text; its values fix it",
     ),
+    tested(
+        "4.6.2",
+        DEVOS,
+        "a choice for each fraction",
+        "stated",
+        THESIS + "test_each_fraction_is_treated_on_its_own",
+    ),
     *TABLES,
     Item(
         "4.8 chambers",

@@ -18,9 +18,11 @@ from loadstone.counting.bounding import (
     DropFractions,
     Method,
     ModClasses,
+    PerFraction,
     PolyApproximation,
     SplitPeriods,
     bound,
+    polynomials,
 )
 from loadstone.counting.extremum import number
 from loadstone.counting.reading import read_quasi_polynomial
@@ -198,6 +200,19 @@ def test_dimensions_with_whole_vertices_are_not_inflated() -> None:
     upper = upper_count(relation)
     for t in range(21):
         assert fraction(upper.eval(point_in(upper.get_domain_space(), {}, (t,)))) == 10 * (Fraction(t, 2) + 1)
+
+
+def test_each_fraction_is_treated_on_its_own() -> None:
+    """A small and a large divisor [Devos, 4.6.2]: residues of the first, periods of the second."""
+    text = "{ [n] -> 7 floor(n/3) n - 5 floor(n/90) n + n : 0 <= n <= 130 }"
+    (piece,) = read_quasi_polynomial(text)
+    parts = {
+        method: len(list(polynomials(piece, method))) for method in (PerFraction(), ModClasses(), SplitPeriods(44))
+    }
+    assert parts == {PerFraction(): 6, ModClasses(): 90, SplitPeriods(44): 44}
+    found = number(bound((piece,), PerFraction()))
+    assert found is not None
+    assert max(samples(text)) <= found <= (number(bound((piece,), AddVariables())) or 0)
 
 
 # Cubics [Devos, 4.5.1 and appendix D].

@@ -19,6 +19,7 @@ from loadstone.counting.bounding import (
     Hybrid,
     Method,
     ModClasses,
+    PerFraction,
     PolyApproximation,
     SplitPeriods,
     bound,
@@ -42,6 +43,7 @@ BASIC: dict[str, Callable[[int | None], Basic]] = {
     "add-var": lambda _: AddVariables(),
     "mod-classes": lambda _: ModClasses(),
     "split-periods": lambda threshold: SplitPeriods() if threshold is None else SplitPeriods(threshold),
+    "per-fraction": lambda threshold: PerFraction() if threshold is None else PerFraction(threshold),
     "poly-approx": lambda _: PolyApproximation(),
     "drop-frac": lambda _: DropFractions(),
 }
@@ -72,7 +74,7 @@ def _check_effects(arguments: argparse.Namespace) -> None:
         refuse(arguments, ("schedule", "minimum", "accuracy", "halvings"), "with --search")
     if arguments.method not in (None, "hybrid"):
         refuse(arguments, ("basic",), f"with --method {arguments.method}")
-        if arguments.method != "split-periods":
+        if arguments.method not in ("split-periods", "per-fraction"):
             refuse(arguments, ("threshold",), f"with --method {arguments.method}")
 
 

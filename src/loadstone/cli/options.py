@@ -21,7 +21,7 @@ from loadstone.options import (
 )
 
 DEVICES = ("ecp5-25k", "ecp5-85k", "xc7", "xcup", "cyclonev")
-METHODS = ("exact", "add-var", "mod-classes", "split-periods", "poly-approx", "drop-frac", "hybrid")
+METHODS = ("exact", "add-var", "mod-classes", "split-periods", "per-fraction", "poly-approx", "drop-frac", "hybrid")
 
 
 def definition(text: str) -> tuple[str, str]:
@@ -320,7 +320,7 @@ def bound(parser: CommandParser) -> None:
             Option("--basic", "hybrid: method for large chambers", "basic", "mod-classes", choices=METHODS[:-1]),
             Option(
                 "--threshold",
-                "split-periods: most periods (100); hybrid: small chambers (50)",
+                "split-periods, per-fraction: most periods (100); hybrid: small chambers (50)",
                 "threshold",
                 metavar="N",
                 read=positive,

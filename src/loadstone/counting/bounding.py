@@ -17,7 +17,7 @@ import islpy as isl
 
 from loadstone.counting.accuracy import evaluated, guarantee, halved
 from loadstone.counting.bernstein import bernstein
-from loadstone.counting.conversions import add_variables, drop_fractions, mod_classes, periods
+from loadstone.counting.conversions import add_variables, drop_fractions, mod_classes, per_fraction, periods
 from loadstone.counting.enumeration import enumerated, is_enumerable
 from loadstone.counting.exact import exact
 from loadstone.counting.extremum import Extremum, disjoint, largest, one_polynomial
@@ -57,6 +57,13 @@ class SplitPeriods:
 
 
 @dataclass(frozen=True, slots=True)
+class PerFraction:
+    """For each fraction a polynomial for each value of its floor, or for each residue, whichever are fewer."""
+
+    threshold: int = 100
+
+
+@dataclass(frozen=True, slots=True)
 class PolyApproximation:
     """A polynomial that is nowhere smaller: isl's for a function, that of larger polytopes for live elements."""
 
@@ -66,7 +73,7 @@ class DropFractions:
     """Each fraction at that end of its range that makes its term larger."""
 
 
-Basic = Exact | AddVariables | ModClasses | SplitPeriods | PolyApproximation | DropFractions
+Basic = Exact | AddVariables | ModClasses | SplitPeriods | PerFraction | PolyApproximation | DropFractions
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +160,7 @@ def _piece_bound(piece: Piece, method: Method, cut: _Cut) -> Extremum:
 
 def _part_bound(piece: Piece, part: Piece, method: Basic, cut: _Cut) -> Extremum:
     """The bound on one of the polynomials of a piece; attained only where it is the piece itself in some points."""
-    if isinstance(method, ModClasses) and is_enumerable(part, FEW_IN_A_CLASS):
+    if isinstance(method, ModClasses | PerFraction) and is_enumerable(part, FEW_IN_A_CLASS):
         found = enumerated(part)
     else:
         found = _continuous(part, cut)
@@ -178,6 +185,8 @@ def polynomials(piece: Piece, method: Basic) -> Iterator[Piece]:
             yield from mod_classes(piece)
         case SplitPeriods(threshold):
             yield from periods(piece, threshold)
+        case PerFraction(threshold):
+            yield from per_fraction(piece, threshold)
         case PolyApproximation():
             yield from _upper_polynomials(piece)
         case DropFractions():

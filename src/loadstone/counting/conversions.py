@@ -1,14 +1,14 @@
 """Quasi-polynomials turned into polynomials [Devos, 4.6, Table 4.4].
 
 A floor is its argument minus a fraction: floor(e/d) = e/d - q/d with q = e mod d. `add_variables` makes q a variable of
-its own in [0, d - 1]; `mod_classes` fixes it, and `periods` fixes the floor itself; `drop_fractions` replaces it by one
-of its extremes. Each returns pieces whose values are polynomials, and whose largest value is not below that of the
-given piece.
+its own in [0, d - 1]; `mod_classes` fixes it, `periods` fixes the floor itself, `per_fraction` one or the other;
+`drop_fractions` replaces it by one of its extremes. Each returns pieces whose values are polynomials, and whose largest
+value is not below that of the given piece.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from math import prod
@@ -114,6 +114,20 @@ def periods(piece: Piece, most: int) -> Iterator[Piece]:
     [Devos, Table 4.4 (d)]. isl has this too (`split_periods`), but goes wrong for floors in floors, and then changes
     the polynomial that it was given (islpy 2026.2.2).
     """
+    return map(add_variables, _with_known_floors(piece, lambda _: most))
+
+
+def per_fraction(piece: Piece, most: int) -> Iterator[Piece]:
+    """The piece with each fraction treated on its own: by values of the floor, or by residues, whichever are fewer.
+
+    [Devos, 4.6.2]. Floors that take more than `most` values are treated by residues, as far as these are few.
+    """
+    for part in _with_known_floors(piece, lambda argument: min(most, divisor(argument) - 1)):
+        yield from mod_classes(part)
+
+
+def _with_known_floors(piece: Piece, most: Callable[[isl.Aff], int]) -> Iterator[Piece]:
+    """The piece for each value of its floors that take at most so many; the others stay."""
     space = piece.domain.get_space()
     arguments = floor_arguments(piece.value)
     for domain, values in _periods(piece.domain, list(arguments.items()), most):
@@ -123,7 +137,7 @@ def periods(piece: Piece, most: int) -> Iterator[Piece]:
             whole = rebuilt_argument(argument, space, variables_of(space), floor)
             return _floor_of(whole) if known is None else constant_polynomial(space, known)
 
-        yield add_variables(Piece(domain, rebuilt(piece.value, space, variables_of(space), floor)))
+        yield Piece(domain, rebuilt(piece.value, space, variables_of(space), floor))
 
 
 def _floor_of(argument: isl.QPolynomial) -> isl.QPolynomial:
@@ -133,7 +147,7 @@ def _floor_of(argument: isl.QPolynomial) -> isl.QPolynomial:
 
 
 def _periods(
-    domain: isl.Set, arguments: list[tuple[str, isl.Aff]], most: int
+    domain: isl.Set, arguments: list[tuple[str, isl.Aff]], most: Callable[[isl.Aff], int]
 ) -> Iterator[tuple[isl.Set, dict[str, int]]]:
     """The parts of a domain in which floors that take at most so many values have one."""
     if domain.is_empty():
@@ -144,7 +158,7 @@ def _periods(
     (text, argument), *others = arguments
     values = isl.Map.from_aff(argument.floor()).intersect_domain(domain).range()
     first, last = values.dim_min_val(0), values.dim_max_val(0)
-    if not (first.is_int() and last.is_int() and last.sub(first).to_python() < most):
+    if not (first.is_int() and last.is_int() and last.sub(first).to_python() < most(argument)):
         yield from _periods(domain, others, most)
         return
     for number in range(first.to_python(), last.to_python() + 1):
