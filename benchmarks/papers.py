@@ -4,9 +4,10 @@
 
 `documents/` lists the items; each is found by calling another benchmark, or by tests that hold its numbers. What was
 found is kept in `papers.json`, from which `docs/papers.md` is written; items that are not chosen keep what was found
-before. `--only 4.6` takes the items whose name begins so, `--quick` those that take seconds.
+before. `--only 4.6` takes the items whose name begins so, `--quick` those that take seconds. Tables with hundreds of
+schedules (4.8b, 4.9c, 4.10b, 4.10c, 4.13c) are found only if they are named: each takes from ten minutes to hours.
 
-Everything takes about an hour on two cores, `--quick` a few minutes. Exits with 1 where an item is worse than before
+The others take about an hour on two cores, `--quick` a few minutes. Exits with 1 where an item is worse than before
 (reproduced, partly, absent), or than its document's list says.
 """
 
@@ -35,8 +36,8 @@ Found = dict[str, Finding]
 
 
 def chosen(only: Sequence[str], quick: bool) -> list[Item]:
-    """The items whose names begin with one of some texts, all if there is none; perhaps quick ones alone."""
-    named = [item for item in ITEMS if not only or any(item.name.startswith(text) for text in only)]
+    """The items whose names begin with one of some texts, all but slow ones if there is none; perhaps quick ones."""
+    named = [item for item in ITEMS if any(item.name.startswith(text) for text in only) or not (only or item.slow)]
     return [item for item in named if item.quick or not quick]
 
 

@@ -61,6 +61,7 @@ TABLES = tuple(
         finder(name),
         reason=REASONS.get(name, ""),
         quick=name in QUICK,
+        slow=bounds.TABLES[name].slow,
     )
     for name in bounds.TABLES
 )

@@ -125,7 +125,7 @@ ITEMS: tuple[Item, ...] = (
         "python benchmarks/frames.py",
         words,
         status="partly",
-        reason="plans, not hardware; RC loads a row of each strip twice at its border",
+        reason="the words of plans; accelerators, made for strips of rows, move more (frames.py)",
     ),
     absent("5.8", DEVOS, "Tables 5.8 and 5.9: designs of the transform", "27 designs", NO_DESIGN),
     absent("5.10", DEVOS, "Table 5.10: registers in design 16", "4 rows", NO_DESIGN),

@@ -29,7 +29,7 @@ class Finding:
 class Item:
     """An item, the command that shows it, and how ours is found: by a function, or by tests that hold its numbers.
 
-    `reason` says why ours differs, or why there is none.
+    `reason` says why ours differs, or why there is none. `slow` items are found only if they are named.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Item:
     reason: str = ""
     status: Status = "reproduced"
     quick: bool = False
+    slow: bool = False
 
 
 def tested(name: str, document: str, title: str, published: str, *tests: str, **more: str | Status) -> Item:
