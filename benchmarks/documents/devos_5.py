@@ -134,7 +134,7 @@ ITEMS: tuple[Item, ...] = (
         DEVOS,
         "Table 5.11: energy of the decoder",
         "25.4 J and 11.6 J",
-        "a board was measured; an estimate from words and cells would have nothing to be checked against",
+        "a board was measured; `explore --objective energy` estimates runs by a table of picojoules, not a board",
     ),
     absent("5.20", DEVOS, "Figure 5.20, 5.6.4: frames by bandwidth", "53 frames/s", NO_DESIGN),
     Item(
