@@ -1,6 +1,6 @@
 """The variants of the 2-D inverse wavelet transform of Devos, Tables 3.5, 3.6 and B.1, published and ours.
 
-    python benchmarks/idwt.py
+    python benchmarks/idwt.py        takes a few minutes of processor time
 
 Each variant is the kernel `idwt/idwt.c` (the program of Figure 3.22, three levels) after a script of `idwt/`; it is
 checked for legality, and run as compiled C in both styles against the original at 72 x 88 pixels. Columns are
