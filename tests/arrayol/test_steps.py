@@ -211,7 +211,7 @@ def test_the_command_prints_yaml_and_says_what_is_wrong(tmp_path: Path, capsys: 
         ("--step", "fuse-tasks mean with mean"): "the tasks do not stand side by side",
         ("--step", "tile-task mean"): "'by' is missing",
         ("--step", "reverse S0.k", "--step", "tile-task mean by 2"): "stands behind one on loops",
-        ("--step", "tile-task mean by 2", "--verify"): "--verify has no effect on steps on tasks alone",
+        ("--step", "tile-task mean by 2", "--verify"): "--verify has no effect on a specification",
     }
     for options, message in wrong.items():
         assert main(["transform", small, *options]) == 2

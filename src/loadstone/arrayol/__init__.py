@@ -1,4 +1,4 @@
-"""Array-OL specifications in Python: `ls.arrayol.read`, `transformed`, `kernel`, `yaml_text`.
+"""Array-OL specifications in Python: `ls.arrayol.read`, `transformed`, `kernel`, `specification`, `yaml_text`.
 
     specification = ls.arrayol.read("downscaler.yaml")
     fused = ls.arrayol.transformed(specification, "fuse-tasks horizontal with vertical")
@@ -6,18 +6,19 @@
     ls.run(ls.arrayol.kernel(fused), parameters={"frames": 2})
 
 `tilers.py` has the algebra of tilers, `blocks.py` tasks in blocks of repetitions, `steps/` one transformation each,
-`equality.py` the proof that a step keeps results, `picture.py` the task graph, `recognition.py` the way from a kernel
-back to a specification.
+`equality.py` the proof that a step keeps results, `picture.py` the task graph; `emit/arrayol/` finds the way from a
+kernel back to a specification.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from loadstone.arrayol.picture import specification_svg
 from loadstone.arrayol.scripts import TaskLine, applied, task_lines
 from loadstone.arrayol.steps import CollapseTask, FuseTasks, PaveTask, TaskStep, TileTask
+from loadstone.emit.arrayol import specification_of
 from loadstone.errors import Source
 from loadstone.frontend.arrayol.kernel import application_of, program_of
 from loadstone.frontend.arrayol.printing import yaml_text
@@ -35,6 +36,7 @@ __all__ = [
     "TileTask",
     "kernel",
     "read",
+    "specification",
     "specification_svg",
     "transformed",
     "yaml_text",
@@ -52,6 +54,11 @@ def read(source: str | Path) -> Specification:
 def kernel(specification: Specification) -> Kernel:
     """The kernel of a specification."""
     return build_kernel(program_of(application_of(specification), specification.name))
+
+
+def specification(kernel: Kernel, parameters: Mapping[str, int] | None = None) -> Specification:
+    """A kernel as a specification, for values of its parameters; raises `UnsupportedError` with the reason if none."""
+    return specification_of(kernel, parameters or {})
 
 
 def transformed(specification: Specification, steps: str | Iterable[TaskStep]) -> Specification:

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from loadstone import arrayol
 from loadstone.analysis.info import kernel_info
+from loadstone.arrayol import read, specification_svg
 from loadstone.cli.shared.console import console, table
 from loadstone.cli.shared.kernels import is_array_ol, read_kernel, transformed_specification
 from loadstone.errors import Diagnostic, InputError
@@ -48,8 +48,8 @@ def _draw(arguments: argparse.Namespace) -> None:
         raise InputError(Diagnostic(message, None, "-o draws Array-OL; 'loadstone network -o' draws processes"))
     if Path(arguments.file).suffix != ".svg":
         raise InputError(Diagnostic(f"cannot draw '{arguments.file}'", None, "-o FILE.svg"))
-    specification = transformed_specification(arguments) or arrayol.read(Path(arguments.kernel))
-    write_whole(arguments.file, arrayol.specification_svg(specification))
+    specification = transformed_specification(arguments) or read(Path(arguments.kernel))
+    write_whole(arguments.file, specification_svg(specification))
 
 
 def _kernels(arguments: argparse.Namespace) -> list[Kernel]:

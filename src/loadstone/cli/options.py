@@ -180,7 +180,8 @@ def transform(parser: CommandParser) -> None:
                 choices=("compact", "separated"),
             ),
             _flag("--verify", "run the result against the original program"),
-            Option("-o", "write the C", "file", metavar="FILE.c"),
+            _flag("--arrayol", "print the result as Array-OL, for values of all parameters"),
+            Option("-o", "write the result", "file", metavar="FILE"),
         ],
     )
 

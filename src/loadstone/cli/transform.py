@@ -10,7 +10,9 @@ from typing import Literal
 from rich.console import Console
 from rich.text import Text
 
-from loadstone import arrayol
+from loadstone.arrayol import kernel as kernel_of
+from loadstone.arrayol import specification as specification_of
+from loadstone.arrayol import yaml_text
 from loadstone.cli.shared.console import console, table
 from loadstone.cli.shared.kernels import parse_kernel, script_steps, transformed_specification, written_steps
 from loadstone.cli.shared.parser import refuse
@@ -43,12 +45,16 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.auto:
         refuse(arguments, ("canonical",), "with --auto")
-    if not arguments.verify:
-        refuse(arguments, ("parameters",), "without --verify")
+    if not (arguments.verify or arguments.arrayol):
+        refuse(arguments, ("parameters",), "without --verify or --arrayol")
     specification = transformed_specification(arguments)
-    kernel = parse_kernel(arguments) if specification is None else arrayol.kernel(specification)
+    kernel = parse_kernel(arguments) if specification is None else kernel_of(specification)
     result = _result(arguments, kernel)
-    if specification is not None and not result.steps:
+    if arguments.arrayol:
+        check_result(result)
+        chosen = kernel if not result.steps else result.kernel
+        specification = specification_of(chosen, dict(arguments.parameters))
+    if specification is not None and (arguments.arrayol or not result.steps):
         return _show_specification(arguments, specification)
     code = emit_transformed(result.program, arguments.style)
     verified = _verified(arguments, result) if arguments.verify and result.legal else None
@@ -100,8 +106,8 @@ def _result(arguments: argparse.Namespace, kernel: Kernel) -> Transformed:
 
 def _show_specification(arguments: argparse.Namespace, specification: Specification) -> int:
     """Print a specification after steps on tasks alone, which are proved to keep results."""
-    refuse(arguments, ("style", "verify", "canonical"), "on steps on tasks alone", "each is proved to keep results")
-    text = arrayol.yaml_text(specification)
+    refuse(arguments, ("style", "verify", "canonical"), "on a specification")
+    text = yaml_text(specification)
     if arguments.json:
         print(json.dumps({"legal": True, "yaml": text}))
     else:

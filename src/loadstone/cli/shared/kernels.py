@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Collection
 from pathlib import Path
 
-from loadstone import arrayol
+from loadstone.arrayol import kernel as kernel_of
+from loadstone.arrayol import read
 from loadstone.arrayol.scripts import applied, task_lines
 from loadstone.arrayol.steps import TASK_STEP_BY_WORD
 from loadstone.cli.shared.parser import refuse
@@ -77,14 +78,14 @@ def transformed_specification(arguments: argparse.Namespace) -> Specification | 
     scripts = [script_source(Path(arguments.script))] if arguments.script else []
     scripts += [Source("--step", "\n".join(arguments.steps))] if "steps" in arguments else []
     lines = [line for script in scripts for line in task_lines(script)]
-    return applied(arrayol.read(Path(arguments.kernel)), lines) if lines else None
+    return applied(read(Path(arguments.kernel)), lines) if lines else None
 
 
 def parse_kernel(arguments: argparse.Namespace) -> Kernel:
     """The kernel as its file has it; steps on tasks are done."""
     specification = transformed_specification(arguments)
     if specification is not None:
-        return arrayol.kernel(specification)
+        return kernel_of(specification)
     return parse(
         arguments.kernel,
         function=arguments.function,
