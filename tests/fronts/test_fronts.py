@@ -135,6 +135,11 @@ def test_the_command_prints_commands_that_run(capsys: pytest.CaptureFixture[str]
         assert main([*words, "--simulator", "transactions", "--json"]) == 0
         outcome = json.loads(capsys.readouterr().out)
         assert outcome["cycles"] == point["measures"]["cycles"]
+        assert outcome["loaded"] + outcome["stored"] == point["measures"]["words"]
+        choices = {name: value for name, value in point["choices"].items() if name != "memory"}
+        built = ls.accelerator(ls.parse(kernel), parameters={"n": 70}, **choices).outline.inside.values()
+        cells = sum(store.depth for store in built)
+        assert cells == point["measures"]["cells"]
     assert main(["explore", kernel, *own]) == 0
     assert "exhaustive: 2 designs" in capsys.readouterr().out
 
