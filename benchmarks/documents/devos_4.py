@@ -14,6 +14,8 @@ DEVOS = "Devos"
 SMALL, LARGE = 64, 512
 BOUNDS, THESIS, COUNTING = (f"tests/counting/test_{name}.py::" for name in ("bounds", "thesis", "counting"))
 QUICK = ("4.6a", "4.6b", "4.7a", "4.7b", "4.11a", "4.12a")
+FURTHER = ("4.13a",)
+"""Tables with a method that is less accurate than printed."""
 REASONS = {
     "4.6b": "the printed minimum is 100; (1, -1) is the reversal of (-1, 1) and needs 99",
     "4.7b": "the printed minimum is 100; (1, -1) is the reversal of (-1, 1) and needs 99",
@@ -21,6 +23,7 @@ REASONS = {
     "4.10b": "the printed maxima count C twice: more than all elements there are",
     "4.10c": "the printed maxima count C twice: more than all elements there are",
     "4.11b": "the printed minimum is 100; (1, -1) is the reversal of (-1, 1) and needs 99",
+    "4.13a": "Poly Approx is further from the exact values than printed; why barvinok's inflation is closer is open",
     "4.12b": "the printed minimum is 100; (1, -1) is the reversal of (-1, 1) and needs 99",
 }
 
@@ -60,6 +63,7 @@ TABLES = tuple(
         f"python benchmarks/bounds.py {name}",
         finder(name),
         reason=REASONS.get(name, ""),
+        status="partly" if name in FURTHER else "reproduced",
         quick=name in QUICK,
         slow=bounds.TABLES[name].slow,
     )
