@@ -18,7 +18,7 @@ from statistics import median
 from typing import Any
 
 import loadstone as ls
-from loadstone.fronts.area import COEFFICIENTS, DSP_ERROR, Fitted, block_memories, features, multipliers
+from loadstone.fronts.area import COEFFICIENTS, RULE_ERROR, Fitted, block_memories, features, multipliers
 from loadstone.rtl.census import Census, census
 from loadstone.rtl.programs.synthesis import Resources, synthesize
 
@@ -121,8 +121,8 @@ def main() -> int:
     samples = all_samples()
     right = is_as_stated(samples, "lut", lambda each: each.resources.lut)
     right &= is_as_stated(samples, "ff", lambda each: each.resources.ff)
-    right &= all(block_memories(each.census) == each.resources.bram for each in samples)
-    right &= all(abs(multipliers(each.census) - each.resources.dsp) <= DSP_ERROR for each in samples)
+    right &= all(abs(block_memories(each.census) - each.resources.bram) <= RULE_ERROR for each in samples)
+    right &= all(abs(multipliers(each.census) - each.resources.dsp) <= RULE_ERROR for each in samples)
     return 0 if right else 1
 
 
