@@ -16,7 +16,6 @@ from loadstone.errors import UnsupportedError
 from loadstone.model.kernel import Kernel
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import Memory, initial_memory
-from random_kernels import kernel_from_seed
 from random_specifications import Wrong, box, evaluated, random_specification
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -151,12 +150,6 @@ def specification_comes_back(seed: int) -> bool:
     return comes_back(ls.array_ol(yaml.safe_dump(document, sort_keys=False)), {}, {})
 
 
-def kernel_comes_back(seed: int) -> bool:
-    found = kernel_from_seed(seed)
-    parameters = dict(found.parameters[-1])
-    return comes_back(ls.parse(found.source), parameters, parameters)
-
-
 def test_random_specifications_come_back() -> None:
     assert sum(map(specification_comes_back, range(6))) >= 1
 
@@ -165,8 +158,3 @@ def test_random_specifications_come_back() -> None:
 @pytest.mark.parametrize("first", range(6, 406, 50))
 def test_many_random_specifications_come_back(first: int) -> None:
     assert sum(map(specification_comes_back, range(first, first + 50))) >= 5
-
-
-@pytest.mark.sweep
-def test_random_kernels_are_array_ol_or_refused() -> None:
-    assert sum(map(kernel_comes_back, range(150))) >= 1

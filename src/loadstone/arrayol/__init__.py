@@ -27,6 +27,7 @@ from loadstone.frontend.arrayol.specification import Specification
 from loadstone.frontend.build import build_kernel
 from loadstone.frontend.c.preprocess import read_source
 from loadstone.model.kernel import Kernel
+from loadstone.poly.limits import within_limit
 
 __all__ = [
     "CollapseTask",
@@ -58,7 +59,7 @@ def kernel(specification: Specification) -> Kernel:
 
 def specification(kernel: Kernel, parameters: Mapping[str, int] | None = None) -> Specification:
     """A kernel as a specification, for values of its parameters; raises `UnsupportedError` with the reason if none."""
-    return specification_of(kernel, parameters or {})
+    return within_limit("the tasks of the kernel", None, lambda: specification_of(kernel, parameters or {}))
 
 
 def transformed(specification: Specification, steps: str | Iterable[TaskStep]) -> Specification:
