@@ -19,7 +19,7 @@ from typing import Any
 
 import loadstone as ls
 from loadstone.fronts.area import COEFFICIENTS, RULE_ERROR, Fitted, block_memories, features, multipliers
-from loadstone.rtl.census import Census, census
+from loadstone.fronts.census import Census, census
 from loadstone.rtl.programs.synthesis import Resources, synthesize
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

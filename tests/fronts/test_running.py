@@ -16,7 +16,7 @@ import loadstone as ls
 from loadstone.cli.main import main
 from loadstone.fronts.archive import Vector
 from loadstone.fronts.question import Question
-from loadstone.fronts.search import explore
+from loadstone.fronts.search import explore, noticed_interrupts
 from loadstone.fronts.space import Design, Space
 from loadstone.fronts.stages import Subject
 from loadstone.fronts.store import Store, content_of
@@ -114,6 +114,19 @@ def test_the_time_of_a_run_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     assert time.monotonic() - begun < 20
     assert not answer["exhaustive"]
     assert answer["evaluated"] + answer["excluded"] + answer["impossible"] < answer["space"] == 64
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_python_swallows_is_noticed() -> None:
+    """An exception in a destructor, or in a hook around a fork, is printed and forgotten; the interrupt is not."""
+
+    class Interrupted:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    with noticed_interrupts() as interrupts:
+        Interrupted()
+        assert interrupts == [signal.SIGINT]
 
 
 def test_ctrl_c_ends_with_the_front_so_far(tmp_path: Path) -> None:

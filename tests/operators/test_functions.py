@@ -29,7 +29,7 @@ from loadstone.operators import (
     make_power,
     make_sine,
 )
-from loadstone.operators.constants import pi
+from loadstone.operators.functions.constants import pi
 from loadstone.operators.software import HELPERS, emit_function
 from loadstone.rtl import RtlError
 from operators.test_operators import (

@@ -340,13 +340,13 @@ class Typing:
             hint = f"define it, or declare that it has no effects: __attribute__((const)), or --pure {name}"
             raise refused(f"the call of '{name}' has unknown effects", node.span, hint)
         arguments = tuple(self._typed(argument, guard) for argument in node.arguments)
-        name = overload(name, [argument.type for argument in arguments]) if name in OVERLOADED else name
         if name in self.names.functions:
             return self._inlined(self.names.functions[name], arguments, guard, node.span)
         if name in self.names.externals:
             return Call(name, arguments, self.names.externals[name], node.span)
         if widening.widens(*arguments):
-            return _widening_call(name, arguments, node.span)
+            return _widening_call(OVERLOADED.get(name, name), arguments, node.span)
+        name = overload(name, [argument.type for argument in arguments]) if name in OVERLOADED else name
         arguments = _met(*arguments)
         if name in OPERATORS and len(arguments) == 2:
             return self._checked(OPERATORS[name], binary(OPERATORS[name], *arguments, node.span), node.span)

@@ -15,7 +15,7 @@ from math import ceil
 from operator import mul
 from typing import Literal
 
-from loadstone.rtl.census import Census, Product, Shape
+from loadstone.fronts.census import Census, Product, Shape
 
 Fitted = Literal["lut", "ff"]
 DSP_BITS, RULE_ERROR = 18, 1

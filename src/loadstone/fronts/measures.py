@@ -7,9 +7,9 @@ from loadstone.dram.timing import preset
 from loadstone.fronts.archive import Vector
 from loadstone.fronts.area import block_memories, estimated, multipliers
 from loadstone.fronts.bounds import Least, planned
+from loadstone.fronts.census import census
 from loadstone.fronts.energy import DEFAULT_TABLE, EnergyTable
 from loadstone.fronts.space import Measure
-from loadstone.rtl.census import census
 from loadstone.simulate.prediction.model import has_many_tiles, predict_design
 
 Measures = Least

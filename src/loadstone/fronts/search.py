@@ -7,10 +7,14 @@ bounds; one whose designs cannot improve the front is excluded at once, the othe
 from __future__ import annotations
 
 import json
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import FrameType
 
 from loadstone.errors import LoadstoneError
 from loadstone.fronts.archive import Archive, Vector, is_covered
@@ -47,14 +51,33 @@ def explore(
     search = _Search(question, store)
     workers = (hire or processes(1))(question, search.stages)
     end = None if seconds is None else time.monotonic() + seconds
-    try:
+    with suppress(KeyboardInterrupt), noticed_interrupts() as interrupts:
         for tiling, verdicts in search.judged(workers, end):
             search.take(tiling, verdicts)
             if progress is not None:
                 progress(search.done)
-    except KeyboardInterrupt:
-        pass
+            if interrupts:
+                break
     return search.answer()
+
+
+@contextmanager
+def noticed_interrupts() -> Iterator[list[int]]:
+    """The interrupts that came, also those whose exceptions Python swallows, as in its hooks around a fork."""
+    seen, before = list[int](), signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield seen
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

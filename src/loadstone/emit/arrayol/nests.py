@@ -17,11 +17,12 @@ from loadstone.poly.dimensions import (
     first_coordinates,
     only_parameters,
     padded,
+    with_components,
     with_inputs,
     without_first_components,
 )
 from loadstone.poly.names import names_of
-from loadstone.poly.spaces import Dim
+from loadstone.poly.spaces import Dim, without_dims
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +101,12 @@ def _has_loop(statement: Statement, depth: int) -> bool:
         return False
     names = ", ".join(f"i{k}" for k in range(len(statement.iterators)))
     parameters = ", ".join(names_of(statement.domain.get_space()))
-    counter = with_one(statement.schedule, 2 * depth + 1)
+    counter = with_components(statement.schedule, {2 * depth + 1})
     for sign in ("", "-"):
         plain = isl.Map(f"[{parameters}] -> {{ {statement.name}[{names}] -> [{sign}i{depth}] }}")
         if counter.is_subset(plain):
             return True
     return False
-
-
-def with_one(schedule: isl.Map, position: int) -> isl.Map:
-    """One component of a schedule."""
-    return schedule.project_out(Dim.out, position + 1, schedule.dim(Dim.out) - position - 1).project_out(
-        Dim.out, 0, position
-    )
 
 
 def nest_of(statements: Sequence[Statement], depth: int, values: Mapping[str, Expression]) -> Nest:
@@ -133,7 +127,7 @@ def nest_of(statements: Sequence[Statement], depth: int, values: Mapping[str, Ex
 def _part(statement: Statement, depth: int, length: int, values: Mapping[str, Expression]) -> Part:
     domain = statement.domain.reset_tuple_id()
     repetitions = first_coordinates(domain, depth)
-    inside = domain.project_out(Dim.set, 0, depth)
+    inside = without_dims(domain, range(depth))
     if not repetitions.flat_product(inside).is_equal(domain):
         raise refused(f"the loops inside of {statement.name} depend on those around", statement.span)
     dates = without_first_components(padded(statement.schedule, length), 2 * depth)

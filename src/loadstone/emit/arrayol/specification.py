@@ -27,6 +27,7 @@ from loadstone.model.expression import Expression, Variable, binary, integer, su
 from loadstone.model.free_name import free_name
 from loadstone.model.kernel import Access, Array, Kernel, Statement
 from loadstone.model.types import INT, ScalarType
+from loadstone.poly.dimensions import compared, only_parameters
 from loadstone.poly.spaces import Dim, maps_of
 
 
@@ -133,10 +134,7 @@ def _private(kernel: Kernel, statements: Sequence[Statement], depth: int) -> fro
 def _stays(flow: isl.Map, depth: int, inside: set[str]) -> bool:
     if {flow.get_tuple_name(Dim.in_), flow.get_tuple_name(Dim.out)} - inside:
         return False
-    equal = flow
-    for k in range(depth):
-        equal = equal.equate(Dim.in_, k, Dim.out, k)
-    return flow.is_subset(equal)
+    return all(flow.is_subset(compared(flow, k, "=")) for k in range(depth))
 
 
 def _check_single(patterns: Patterns, kernel: Kernel, statements: Sequence[Statement]) -> None:
@@ -169,7 +167,7 @@ def _body(
     orders = isl.UnionMap("{ }")
     for each in parts:
         order = each.part.order.set_tuple_name(Dim.in_, each.part.statement.name)
-        orders = orders.union(order.project_out(Dim.param, 0, order.dim(Dim.param)).to_union_map())
+        orders = orders.union(only_parameters(order, ()).to_union_map())
     length = max(each.part.order.dim(Dim.out) for each in parts)
     taken = {*patterns.names.values(), *kernel.arrays, *(each.name for each in patterns.before.values())}
     tree = generate(orders, context, [free_name(f"k{k // 2}", taken) if k % 2 else f"c{k}" for k in range(length)])

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loadstone.operators.constants import log_of_step, log_of_step_down, log_of_two
-from loadstone.operators.exponential import GUARD_BITS
 from loadstone.operators.formats import Float
+from loadstone.operators.functions.constants import log_of_step, log_of_step_down, log_of_two
+from loadstone.operators.functions.exponential import GUARD_BITS
 from loadstone.operators.pipeline import Operator, Pipeline, shared
 from loadstone.operators.significands import (
     Unpacked,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loadstone.operators.exponential import GUARD_BITS, rounded_power, scaled_exponential, whole_bits
 from loadstone.operators.formats import Float
-from loadstone.operators.logarithm import Logarithm, leading_one, natural_logarithm
+from loadstone.operators.functions.exponential import GUARD_BITS, rounded_power, scaled_exponential, whole_bits
+from loadstone.operators.functions.logarithm import Logarithm, leading_one, natural_logarithm
 from loadstone.operators.pipeline import Operator, Pipeline, shared
 from loadstone.operators.significands import Unpacked, chosen, operator_name, unpacked
 from loadstone.rtl import Signal, Value, mux, unsigned

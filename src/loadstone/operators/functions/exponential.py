@@ -6,8 +6,8 @@ y / 2^i. After half of the bits the rest r is so small that y (1 + r) is as good
 
 from __future__ import annotations
 
-from loadstone.operators.constants import log_of_step, log_of_two
 from loadstone.operators.formats import Float
+from loadstone.operators.functions.constants import log_of_step, log_of_two
 from loadstone.operators.pipeline import Operator, Pipeline, shared
 from loadstone.operators.significands import (
     chosen,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from loadstone.rtl.census import Census, census
+from loadstone.fronts.census import Census, census
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import signed, unsigned
 

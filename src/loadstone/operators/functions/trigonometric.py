@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from loadstone.operators.constants import pi, quarter_turns_of_step, rotation_gain, two_by_pi
 from loadstone.operators.formats import Float
+from loadstone.operators.functions.constants import pi, quarter_turns_of_step, rotation_gain, two_by_pi
 from loadstone.operators.pipeline import Operator, Pipeline, shared
 from loadstone.operators.significands import (
     Unpacked,

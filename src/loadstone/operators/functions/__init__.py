@@ -1,0 +1,1 @@
+"""Functions by digit recurrences: exponentials, logarithms, powers, sines and cosines, within 0.52 ulp."""
