@@ -10,7 +10,7 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -62,7 +62,7 @@ def explore(
 
 
 @contextmanager
-def noticed_interrupts() -> Iterator[list[int]]:
+def noticed_interrupts() -> Generator[list[int]]:
     """The interrupts that came, also those whose exceptions Python swallows, as in its hooks around a fork."""
     seen, before = list[int](), signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
