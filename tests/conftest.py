@@ -15,15 +15,15 @@ COSTLY = frozenset(
     {
         *("analysis", "bus", "counting", "emit", "flows", "fronts", "hardware", "locality", "loops", "mapping"),
         *("model", "networks", "operators", "parallel", "rtl", "simulate", "storage", "tiling_search", "transfer"),
-        "transform",
+        *("transform", "test_accumulators", "test_jumps", "test_styles"),
     }
 )
-"""Folders in which `make test` runs a sample of tests with many cases."""
+"""Folders and files in which `make test` runs a sample of tests with many cases."""
 MANY, ONE_OF = 4, 8
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of tests with many cases in costly folders, each eighth one stays, at least one; the others belong to the sweep.
+    """Of costly tests with many cases, each eighth one stays, at least one; the others belong to the sweep.
 
     Where the sample begins depends on the name of the test alone, so that it is the same in each run.
     """
@@ -32,7 +32,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item, name in zip(items, names, strict=True):
         position, seen[name] = seen[name], seen[name] + 1
         period = min(ONE_OF, cases[name])
-        if item.path.parent.name in COSTLY and cases[name] >= MANY and (position + crc32(name.encode())) % period:
+        is_costly = not COSTLY.isdisjoint((item.path.parent.name, item.path.stem))
+        if is_costly and cases[name] >= MANY and (position + crc32(name.encode())) % period:
             item.add_marker(pytest.mark.sweep)
 
 
