@@ -15,7 +15,8 @@ COSTLY = frozenset(
     {
         *("analysis", "bus", "counting", "emit", "flows", "fronts", "hardware", "locality", "loops", "mapping"),
         *("model", "networks", "operators", "parallel", "rtl", "simulate", "storage", "tiling_search", "transfer"),
-        *("transform", "test_accumulators", "test_jumps", "test_styles"),
+        *("transform", "test_accumulators", "test_cpp", "test_jumps", "test_reductions", "test_structures"),
+        "test_styles",
     }
 )
 """Folders and files in which `make test` runs a sample of tests with many cases."""
