@@ -15,7 +15,7 @@ from loadstone.options import Choices, HardwareOptions
 _OF_KERNEL = ("selecting", "substituted", "values", "limits")
 _OF_TILING = (*_OF_KERNEL, "tiles", "decision", "transfers")
 _OF_CHOICES = (*_OF_TILING, "plan", "accelerator")
-_ON_BUS = ("bus", "bus_width", "burst", "address_width", "outstanding")
+_ON_BUS = ("bus", "burst", "address_width", "outstanding")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,5 +81,5 @@ def _common(made: CircuitCompilation, other: CircuitCompilation) -> Iterator[tup
 
 
 def _computing(hardware: HardwareOptions) -> HardwareOptions:
-    """The options without those of the bus, on which nothing that computes depends."""
+    """The options without those of the bus on which nothing but its master depends: a width decides on banks."""
     return replace(hardware, **dict.fromkeys(_ON_BUS))

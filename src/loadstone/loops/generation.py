@@ -36,7 +36,7 @@ def generate(
     changed unexpectedly").
     """
     known = schedule.intersect_params(context)
-    for choice in (option, "atomic"):
+    for choice in dict.fromkeys((option, "atomic")):
         tree = _if_isl_can(known, context, iterators, choice)
         if tree is not None and (not has_divisions(known) or visits_all(tree, known, context)):
             return tree
@@ -47,9 +47,9 @@ def _if_isl_can(
     known: isl.UnionMap, context: isl.Set, iterators: Sequence[str], option: Literal["atomic", "separate"] | None
 ) -> Node | None:
     """The loops; None where isl fails on its own representation, of the schedule as it is and of coalesced pieces."""
-    for schedule in (known, known.coalesce()):
+    for form in (known.copy, known.coalesce):
         try:
-            return _made(schedule, context, iterators, option)
+            return _made(form(), context, iterators, option)
         except isl.Error as error:
             if is_exhausted():
                 raise LimitReached("isl operations of the loops") from error
