@@ -30,16 +30,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations
+from pathlib import Path
 from typing import NamedTuple
 
 import islpy as isl
 from idwt import FOLDER, variant
 
 import loadstone as ls
-from loadstone.hardware.control.controller import Options, Registers, make_controller
-from loadstone.hardware.control.flat import make_flat_controller
+from loadstone.hardware.control.controller import Registers
 from loadstone.loops import Block, For, Instance, Node, generate
-from loadstone.loops.paths import loops_at, statements, with_counters
+from loadstone.loops.paths import statements
 from loadstone.loops.simplify import simplified
 from loadstone.model.expression import Binary, Expression, Unary, Variable, integer
 from loadstone.model.kernel import Kernel
@@ -47,6 +47,12 @@ from loadstone.model.types import INT
 from loadstone.poly.spaces import Dim
 from loadstone.rtl import Module, Value, signed
 from loadstone.rtl.programs.synthesis import Resources, cells, synthesize
+
+sys.path.append(str(Path(__file__).parent / "thesis"))
+
+from flat_controllers import make_flat_controller
+from loop_trees import loops_at, with_counters
+from thesis_controllers import Options, make_controller
 
 DEVICE = "ecp5-85k"
 HARD = {"$mul", "$div", "$mod", "$divfloor", "$modfloor", "$macc", "$pow"}

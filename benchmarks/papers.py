@@ -1,11 +1,12 @@
 """Every table, figure with numbers, theorem, algorithm and example of the five documents, published and ours.
 
-    python benchmarks/papers.py [--only NAME ...] [--quick] [--list]
+    python benchmarks/papers.py [--only NAME ...] [--quick] [--numbers] [--list]
 
 `documents/` lists the items; each is found by calling another benchmark, or by tests that hold its numbers. What was
 found is kept in `papers.json`, from which `docs/papers.md` is written; items that are not chosen keep what was found
-before. `--only 4.6` takes the items whose name begins so, `--quick` those that take seconds. Tables with hundreds of
-schedules (4.8b, 4.9c, 4.10b, 4.10c, 4.13c) are found only if they are named: each takes from ten minutes to hours.
+before. `--only 4.6` takes the items whose name begins so, `--quick` those that take seconds, `--numbers` those that
+benchmarks compute: CI runs the tests anyway. Table 4.10c with its 5,600 schedules is found only if it is named, which
+takes two and a half hours of processor time.
 
 The others take about an hour on two cores, `--quick` a few minutes. Exits with 1 where an item is worse than before
 (reproduced, partly, absent), or than its document's list says.
@@ -35,10 +36,13 @@ KEPT, PAGE = Path(__file__).parent / "papers.json", ROOT / "docs" / "papers.md"
 Found = dict[str, Finding]
 
 
-def chosen(only: Sequence[str], quick: bool) -> list[Item]:
-    """The items whose names begin with one of some texts, all but slow ones if there is none; perhaps quick ones."""
+def chosen(only: Sequence[str], quick: bool, numbers: bool = False) -> list[Item]:
+    """The items whose names begin with one of some texts, all but slow ones if there is none.
+
+    Perhaps only quick ones, or only those that benchmarks compute.
+    """
     named = [item for item in ITEMS if any(item.name.startswith(text) for text in only) or not (only or item.slow)]
-    return [item for item in named if item.quick or not quick]
+    return [item for item in named if (item.quick or not quick) and not (numbers and item.tests)]
 
 
 def found_by_tests(items: Iterable[Item]) -> Found:
@@ -159,9 +163,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="The documents, item by item.")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="items whose name begins so")
     parser.add_argument("--quick", action="store_true", help="items that take seconds")
+    parser.add_argument("--numbers", action="store_true", help="items that benchmarks compute, and not tests")
     parser.add_argument("--list", action="store_true", help="names and titles, nothing else")
     options = parser.parse_args()
-    items = chosen(options.only, options.quick)
+    items = chosen(options.only, options.quick, options.numbers)
     if options.list:
         print("\n".join(f"{item.name:20}{item.document:10}{item.title}" for item in items))
         return 0

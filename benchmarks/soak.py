@@ -7,12 +7,14 @@ through one of HLS C++, process network, hardware on the chip, hardware with ext
 accumulators, local arrays, accesses that depend on data, jumps, linearised subscripts, several types. A case ends
 right, refused (a diagnostic), out of time, or wrong: the results differ, a traceback, a generated program that does
 not compile. The first wrong one is shrunk to a few lines and printed with its commands. Cases that are done stand in
-the log; a soak that was stopped goes on there.
+the log; a soak that was stopped goes on there. With `--keep-going`, wrong ones are logged as well, to be shrunk one by
+one afterwards: `--seed S --kernels 1` with a log of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import signal
@@ -104,8 +106,9 @@ def _is_defined(source: str) -> bool:
     return subprocess.run(command, input=source, text=True, capture_output=True, check=False).returncode == 0
 
 
-def soak(seeds: Iterator[int], jobs: int, seconds: float, log: Path) -> int | None:
-    """Runs cases until one is wrong, whose seed it answers, or all are done."""
+def soak(seeds: Iterator[int], jobs: int, seconds: float, log: Path, *, keep_going: bool) -> int | None:
+    """Runs cases until one is wrong, whose seed it answers, or all are done; wrong ones may be logged like others."""
+    gc.freeze()
     running: list[Running] = []
     with log.open("a") as lines:
         while True:
@@ -119,9 +122,10 @@ def soak(seeds: Iterator[int], jobs: int, seconds: float, log: Path) -> int | No
                     continue
                 running.remove(one)
                 if found.verdict == "wrong":
-                    print(f"\nseed {one.seed}, {found.way}: {found.text}")
-                    _stop(running)
-                    return one.seed
+                    print(f"\nseed {one.seed}, {found.way}: {found.text}", flush=True)
+                    if not keep_going:
+                        _stop(running)
+                        return one.seed
                 lines.write(json.dumps({"seed": one.seed, **asdict(found)}) + "\n")
                 lines.flush()
 
@@ -167,15 +171,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first case")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--time", type=float, default=120, help="seconds for a case")
+    parser.add_argument("--keep-going", action="store_true", help="log wrong cases, too, instead of stopping")
     parser.add_argument("--log", type=Path, default=ROOT / "out" / "soak.jsonl")
     chosen = parser.parse_args()
     chosen.log.parent.mkdir(parents=True, exist_ok=True)
     done = logged(chosen.log)
     seeds = (seed for seed in range(chosen.seed, chosen.seed + chosen.kernels) if seed not in done)
-    wrong = soak(seeds, chosen.jobs, chosen.time, chosen.log)
+    wrong = soak(seeds, chosen.jobs, chosen.time, chosen.log, keep_going=chosen.keep_going)
     print(summary(chosen.log))
     if wrong is None:
-        return 0
+        return 1 if any(entry.verdict == "wrong" for entry in logged(chosen.log).values()) else 0
     print(f"shrinking case {wrong}")
     case = drawn(wrong)
     print(shrunk(case, wrong_as(case, chosen.time)).text())

@@ -1,27 +1,49 @@
-"""Words that `--tile auto` moves at PolyBench MEDIUM sizes, against the pragmas of the examples and lower bounds.
+"""Words that `--tile auto` moves for PolyBench, against the pragmas of the examples and lower bounds.
 
-    python benchmarks/tiling.py [--local 1024,4096,16384,65536] [KERNEL ...]
+    python benchmarks/tiling.py [KERNEL ...] [--local 1024,4096,16384,65536] [--size medium|large]
+                                [--jobs 2] [--log tiling.jsonl] [--seconds 600] [--sample 0]
 
-`auto` and `cells` are the words and cells of the choice, `strips` whether they overlap; `pragma` the words of the
-tiling in the example, whatever memory that takes; `bound` the lower bound on words for this memory, and `ratio` auto
-over the larger of bound and compulsory. `s` are seconds of processor time; the first memory pays for the closed forms.
-Where no tiling fits there is `-`, and what the smallest would need.
+A line for each kernel and local memory, each decided anew in a process of its own: `auto` and `cells` are the words and
+cells of the choice, `strips` whether they overlap; `pragma` the words of the tiling in the example, whatever memory
+that takes (`fits` whether it does), `compulsory` each input and each result once, `bound` the lower bound on words for
+this memory, `ratio` auto over the larger of both, `s` the seconds of processor time of the decision. Where nothing is
+chosen the reason stands there. `--size large` is n = 2,048 in all dimensions (512 in doitgen).
+
+`--sample N` also draws N rectangular tilings of each legal order of the loops as they stand, of any sizes, and plans
+in full the 20 whose closed forms promise the fewest words, fewer than the choice: `sample` says how many of those
+fit, which is 0 unless the search overlooked something.
+
+Finished lines stand in the log, as JSON, and are not computed again. Exits with 1 where a choice moves more words than
+a pragma that fits, takes more than 60 s, or undercuts a bound.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
-from collections.abc import Mapping
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import loadstone as ls
-from loadstone.errors import UnsupportedError
+from loadstone.errors import LoadstoneError
 from loadstone.options import Choices
 from loadstone.pipeline import Compilation
 from loadstone.tiling_search.bounds import compulsory_words, io_bound
-from loadstone.tiling_search.decision import decide, search_space
+from loadstone.tiling_search.decision import Goal, decide, schedules, search_space
+from loadstone.tiling_search.evaluation import measure
+from loadstone.tiling_search.orders import permuted
+from loadstone.tiling_search.sizes import SizeSearch, extent
 from loadstone.transfer.volumes import count
+from loadstone.transform.tiling import TiledKernel
+
+Row = dict[str, Any]
+ENOUGH_SECONDS, MOST_PLANNED = 60, 20
 
 POLYBENCH = Path(__file__).parent.parent / "examples" / "polybench"
 MEDIUM: Mapping[str, Mapping[str, int]] = {
@@ -57,33 +79,92 @@ MEDIUM: Mapping[str, Mapping[str, int]] = {
     "trmm": {"m": 200, "n": 240},
 }
 
+LARGE: Mapping[str, Mapping[str, int]] = {
+    **{name: dict.fromkeys(MEDIUM[name], 2048) for name in ("gemm", "2mm", "3mm", "syrk", "syr2k", "trmm", "symm")},
+    "doitgen": {"nq": 512, "nr": 512, "np": 512},
+}
+SIZES = {"medium": MEDIUM, "large": LARGE}
+COLUMNS = {
+    "kernel": "14",
+    "local": ">6",
+    "words": ">11",
+    "cells": ">6",
+    "strips": "8",
+    "pragma": ">11",
+    "pragma_fits": ">5",
+    "compulsory": ">9",
+    "bound": ">10",
+    "ratio": ">6",
+    "s": ">6",
+    "sample": ">6",
+}
+SHORT = {"words": "auto", "pragma_fits": "fits", "compulsory": "compuls."}
 
-def pragma_words(compilation: Compilation) -> int:
-    """The words of the tiling in the source."""
-    parts = compilation.transfers.arrays.values()
-    values = compilation.values
-    return sum(count(moved, values) for part in parts for moved in (part.strip_to_loaded, part.strip_to_stored))
+
+def pragma_row(compilation: Compilation, local: int) -> Row:
+    """The words of the tiling in the source, and whether it fits into a local memory."""
+    values, parts = compilation.values, compilation.transfers.arrays.values()
+    words = sum(count(moved, values) for part in parts for moved in (part.strip_to_loaded, part.strip_to_stored))
+    buffers = compilation.plan.arrays.values()
+    return {"pragma": words, "pragma_fits": sum(max(1, part.buffer.cells(values)) for part in buffers) <= local}
 
 
-def show(name: str, sizes: list[int]) -> None:
-    """A row for each local memory."""
-    kernel, values = ls.parse(POLYBENCH / f"{name}.c"), MEDIUM[name]
-    own, least = pragma_words(Compilation(kernel, Choices(), values)), compulsory_words(kernel, values).words
-    space = None
-    for local in sizes:
-        start = processor_time()
-        goal = Compilation(kernel, Choices(sizes="auto", local=local), values).goal
-        space = space or search_space(goal)
-        bound = io_bound(kernel, values, local)
-        shown = "" if bound is None else f"{bound:.0f}"
-        try:
-            found = decide(goal, space)
-            auto = f"{found.words:>9} {found.cells:>7} {found.strips:8}"
-            rest = f"{found.ratio:>6.2f} {'x'.join(map(str, found.tiles.sizes))} strip {found.tiles.strip}"
-        except UnsupportedError as error:
-            auto, rest = f"{'-':>9} {'-':>7} {'':8}", error.diagnostics[0].hint
-        spent = processor_time() - start
-        print(f"{name:14} {local:>6} {auto} {own:>9} {least:>9} {shown:>9} {spent:>5.1f} {rest}", flush=True)
+def auto_row(goal: Goal) -> Row:
+    """What is chosen, or why nothing is."""
+    begun = processor_time()
+    try:
+        found = decide(goal)
+    except LoadstoneError as error:
+        said = error.diagnostics[0]
+        return {"s": processor_time() - begun, "error": f"{said.message}; {said.hint}"}
+    return {
+        **found.as_json(),
+        "s": processor_time() - begun,
+        "sizes": list(found.tiles.sizes),
+        "strip": found.tiles.strip,
+    }
+
+
+def row_of(name: str, size: str, local: int, sample: int) -> Row:
+    """All figures of a kernel and a local memory."""
+    kernel, values = ls.parse(POLYBENCH / f"{name}.c"), SIZES[size][name]
+    goal = Compilation(kernel, Choices(sizes="auto", local=local), values).goal
+    row: Row = {"kernel": name, "size": size, "local": local, **auto_row(goal)}
+    bound, compulsory = io_bound(kernel, values, local), compulsory_words(kernel, values).words
+    row |= {"bound": bound, "compulsory": compulsory}
+    try:
+        row |= pragma_row(Compilation(kernel, Choices(), values), local)
+    except LoadstoneError as error:
+        row["pragma_error"] = error.diagnostics[0].message
+    if sample and "words" in row:
+        row["sample"] = sum(words < row["words"] for words in sampled_words(goal, sample, row["words"]))
+    return row
+
+
+def sampled_words(goal: Goal, count_of_each: int, limit: int) -> Iterator[int]:
+    """The words below a limit of tilings that fit, of the most promising of random sizes of the loops as they stand."""
+    drawn = sorted(_drawn(goal, count_of_each, limit), key=lambda each: each[0])
+    for _, tiles in drawn[:MOST_PLANNED]:
+        found = measure(
+            tiles, goal.parameters, goal.make_plan, goal.depth, power_of_two=goal.power_of_two, split=goal.split
+        )
+        if found is not None and found.all_cells("drain") <= goal.local:
+            yield found.words
+
+
+def _drawn(goal: Goal, count_of_each: int, limit: int) -> Iterator[tuple[float, TiledKernel]]:
+    """Random sizes of all legal orders of the loops as they stand, by their words, where live elements fit."""
+    random, plain = Random(f"{goal.kernel.name} {goal.local}"), next(schedules(goal))
+    for ordered in search_space(goal):
+        if str(ordered.base.schedule) != str(plain.schedule):
+            continue
+        search = SizeSearch(ordered.order, ordered.traffic, ordered.held, goal.local)
+        dims, strip = ordered.order.dims, len(ordered.order.strip)
+        for _ in range(count_of_each):
+            sizes = search.complete({k: random.randint(1, extent(ordered.held.reach[k])) for k in search.free})
+            if search.cells(sizes) <= goal.local and (words := ordered.traffic.estimate(sizes)) < limit:
+                theta = permuted(plain.theta, dims)
+                yield words, TiledKernel(ordered.base.kernel, theta, tuple(sizes[k] for k in dims), strip)
 
 
 def processor_time() -> float:
@@ -91,16 +172,90 @@ def processor_time() -> float:
     return sum(os.times()[:4])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Words by --tile auto at PolyBench MEDIUM sizes.")
-    parser.add_argument("--local", default="1024,4096,16384,65536")
-    parser.add_argument("kernels", nargs="*", metavar="KERNEL", default=list(MEDIUM))
+def in_a_process(name: str, arguments: argparse.Namespace, local: int) -> Row:
+    """A row from a process of its own, which is stopped where it takes too long."""
+    words = [name, "--one", "--local", str(local), "--size", arguments.size, "--sample", str(arguments.sample)]
+    command = [sys.executable, __file__, *words]
+    known = {"kernel": name, "size": arguments.size, "local": local}
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=arguments.seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return {**known, "error": f"more than {arguments.seconds} s"}
+    if ran.returncode != 0:
+        return {**known, "error": (ran.stderr.strip().splitlines() or ["it crashed"])[-1]}
+    return json.loads(ran.stdout)
+
+
+def line(row: Row) -> str:
+    """A row of the table."""
+
+    def shown(key: str, form: str) -> str:
+        value = row.get(key)
+        text = (
+            f"{value:.{2 if key == 'ratio' else 1 if key == 's' else 0}f}" if isinstance(value, float) else str(value)
+        )
+        return f"{'-' if value is None else text:{form}}"
+
+    rest = row.get("error") or f"{'x'.join(map(str, row.get('sizes', ())))} strip {row.get('strip')}"
+    return " ".join([*(shown(key, form) for key, form in COLUMNS.items()), rest])
+
+
+def is_wrong(row: Row) -> bool:
+    """Whether a row breaks what is promised."""
+    if "words" not in row:
+        return True
+    loses = row.get("pragma_fits", False) and row["words"] > row["pragma"]
+    return loses or row["s"] > ENOUGH_SECONDS or row["words"] < (row["bound"] or 0) or bool(row.get("sample"))
+
+
+def known_rows(log: Path) -> dict[tuple[str, str, int], Row]:
+    """The rows of a log."""
+    rows = map(json.loads, log.read_text().splitlines()) if log.exists() else ()
+    return {(row["kernel"], row["size"], row["local"]): row for row in rows}
+
+
+def rows(arguments: argparse.Namespace) -> Iterator[Row]:
+    """All rows, as they come; those of the log first."""
+    known, log = known_rows(arguments.log), arguments.log
+    every = [(name, arguments.size, local) for name in arguments.kernels for local in arguments.local]
+    yield from (known[key] for key in every if key in known)
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        missing = [key for key in every if key not in known]
+        for done in as_completed([pool.submit(in_a_process, name, arguments, local) for name, _, local in missing]):
+            row = done.result()
+            with log.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+            yield row
+
+
+def integers(text: str) -> list[int]:
+    """Integers that are separated by commas."""
+    return [int(part) for part in text.split(",")]
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description="Words by --tile auto for PolyBench.")
+    parser.add_argument("--local", type=integers, default=[1024, 4096, 16384, 65536])
+    parser.add_argument("--size", choices=list(SIZES), default="medium")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--log", type=Path, default=Path("tiling.jsonl"))
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL")
     arguments = parser.parse_args()
-    columns = ("local", "auto", "cells", "strips", "pragma", "compuls.", "bound", "s", "ratio", "sizes")
-    print(f"{'kernel':14} {' '.join(columns)}")
-    for name in arguments.kernels or MEDIUM:
-        show(name, [int(size) for size in arguments.local.split(",")])
+    arguments.kernels = arguments.kernels or list(SIZES[arguments.size])
+    if arguments.one:
+        print(json.dumps(row_of(arguments.kernels[0], arguments.size, arguments.local[0], arguments.sample)))
+        return 0
+    print(" ".join(f"{SHORT.get(key, key):{form}}" for key, form in COLUMNS.items()))
+    wrong = 0
+    for row in rows(arguments):
+        print(line(row), flush=True)
+        wrong += is_wrong(row)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

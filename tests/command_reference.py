@@ -11,7 +11,7 @@ from loadstone.cli.shared.parser import CommandParser
 HEAD = """# Commands
 
 All options of all commands, made from the parsers (`LOADSTONE_UPDATE_GOLDENS=1 pytest tests/test_docs.py` writes the
-page). An option that has no effect on what is asked for is refused. `--json` prints one object, errors too. Exit
+page). An option without effect on the chosen target is refused. `--json` prints one object, errors too. Exit
 status: 0 done and right; 1 done, and the answer is no; 2 bad input or usage.
 """
 

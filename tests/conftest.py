@@ -10,12 +10,22 @@ from zlib import crc32
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+sys.path += [str(BENCHMARKS), str(BENCHMARKS / "thesis")]
 
 COSTLY = frozenset(
     {
         *("analysis", "bus", "counting", "emit", "flows", "fronts", "hardware", "locality", "loops", "mapping"),
         *("model", "networks", "operators", "parallel", "rtl", "simulate", "storage", "tiling_search", "transfer"),
-        *("transform", "test_accumulators", "test_cpp", "test_jumps", "test_reductions", "test_structures"),
+        *(
+            "transform",
+            "test_accumulators",
+            "test_cpp",
+            "test_data_bounds",
+            "test_jumps",
+            "test_reductions",
+            "test_structures",
+        ),
         "test_styles",
     }
 )

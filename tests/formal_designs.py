@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from loadstone.bus import (
     Bus,
+    Widths,
     attach,
     avalon_read_ports,
     avalon_write_ports,
@@ -16,11 +19,29 @@ from loadstone.bus import (
     read_channels,
     write_channels,
 )
-from loadstone.rtl import Bits, Module, Signal, Stream, Value, add_ring, any_of, bit, const, make_fifo, mux, unsigned
+from loadstone.bus.slices import LANE, SLOTS
+from loadstone.rtl import (
+    Bits,
+    Instance,
+    Module,
+    Signal,
+    Stream,
+    Value,
+    add_ring,
+    address_width,
+    any_of,
+    bit,
+    const,
+    make_fifo,
+    mux,
+    unsigned,
+)
 
 OPEN = 16
 """More bursts than can begin in the cycles that are looked at."""
 COUNT = unsigned(6)
+SLICED = 16
+"""The bits of elements that move in slices, two to a beat."""
 
 
 def unstable(m: Module, name: str, valid: Value, ready: Value, payload: Value) -> Value:
@@ -68,9 +89,10 @@ def watched_queue(depth: int, type: Bits, room: int | None = None) -> Module:
     return m
 
 
-def _asked(m: Module, bus: Bus) -> dict[str, Value]:
-    """Requests that come at any time, for elements of 32 bits."""
-    address = m.input("address", unsigned(bus.address_width - 2)) << 2
+def _asked(m: Module, bus: Bus, width: int) -> dict[str, Value]:
+    """Requests that come at any time, for elements of so many bits."""
+    place = (width // 8).bit_length() - 1
+    address = m.input("address", unsigned(bus.address_width - place)) << place
     return {
         "request_valid": m.input("asks", bit),
         "request_address": address.wrapped(bus.address),
@@ -79,11 +101,41 @@ def _asked(m: Module, bus: Bus) -> dict[str, Value]:
     }
 
 
-def watched_reader(bus: Bus, bound: int | None = None, *, fickle: bool = False) -> Module:
+class Slices:
+    """Slices of any size, which follow each other in the requests that a master has taken."""
+
+    def __init__(self, m: Module, bus: Bus, asked: Mapping[str, Value]) -> None:
+        self.m, self.asked, lanes = m, asked, Widths(SLICED, SLICED).lanes(bus)
+        self.taken, self.moves = m.wire("request_taken", bit), m.wire("slice_moves", bit)
+        counted, ends = self.taken & (asked["request_count"] != 0), m.wire("slice_ends", bit)
+        requests = add_ring(m, "requests", asked["request_count"], OPEN, counted, ends)
+        moved = m.register("moved", bus.count, reset=0)
+        left, lane = (requests.oldest - moved).wrapped(bus.count), m.input("lane", unsigned(address_width(lanes)))
+        wish = m.input("wish", unsigned(lanes.bit_length()))
+        most = mux(left < lanes - lane, left, lanes - lane)
+        count = m.wire("count", mux((wish == 0) | (wish > most), most, wish).wrapped(wish.bits))
+        m.assign(ends, self.moves & (count == left))
+        self.exist = m.wire("slices_exist", requests.count != 0)
+        self.inputs: dict[str, Value] = {LANE: lane, SLOTS: count}
+        with m.clocked(), m.when(self.moves):
+            m.assign(moved, mux(ends, 0, (moved + count).wrapped(moved.bits)))
+
+    def follow(self, master: Instance, handshake: Value) -> None:
+        """Sees which requests a master takes, and which slices move."""
+        self.m.assign(self.taken, self.asked["request_valid"] & master["request_ready"])
+        self.m.assign(self.moves, handshake & self.exist)
+
+
+def watched_reader(bus: Bus, bound: int | None = None, *, fickle: bool = False, sliced: bool = False) -> Module:
     """A read master with a slave that stops and fails at any time; a fickle bus may take back an address."""
     m = Module("watched")
     side = declare_wires(m, axi_ports(read_channels(bus)) if bus.protocol == "axi" else avalon_read_ports(bus), "bus_")
-    attach(m, "reader", make_read_master(bus, 32), side, {**_asked(m, bus), "element_ready": m.input("ready", bit)})
+    asked, width = _asked(m, bus, SLICED if sliced else 32), SLICED if sliced else 32
+    ready, slices = m.input("ready", bit), Slices(m, bus, asked) if sliced else None
+    given = {**asked, "element_ready": ready & slices.exist if slices else ready, **(slices.inputs if slices else {})}
+    reader = attach(m, "reader", make_read_master(bus, width, sliced), side, given)
+    if slices:
+        slices.follow(reader, reader["element_valid"] & ready)
     goes, data, response = m.input("goes", bit), m.input("word", bus.data), m.input("response", unsigned(2))
     taken, shows = m.input("taken", bit), m.input("shows", bit) if fickle else const(1)
     if bus.protocol == "avalon":
@@ -106,14 +158,23 @@ def watched_reader(bus: Bus, bound: int | None = None, *, fickle: bool = False) 
     return m
 
 
-def watched_writer(bus: Bus, bound: int | None = None) -> Module:
+def watched_writer(bus: Bus, bound: int | None = None, *, sliced: bool = False) -> Module:
     """A write master with a slave that stops and fails at any time."""
     m = Module("watched")
+    width = SLICED if sliced else 32
     side = declare_wires(
         m, axi_ports(write_channels(bus)) if bus.protocol == "axi" else avalon_write_ports(bus), "bus_"
     )
-    element = {"element_valid": m.input("gives", bit), "element_data": m.input("content", unsigned(32))}
-    attach(m, "writer", make_write_master(bus, 32), side, {**_asked(m, bus), **element})
+    asked, gives = _asked(m, bus, width), m.input("gives", bit)
+    slices = Slices(m, bus, asked) if sliced else None
+    element = {
+        "element_valid": gives & slices.exist if slices else gives,
+        "element_data": m.input("content", unsigned(32)),
+        **(slices.inputs if slices else {}),
+    }
+    writer = attach(m, "writer", make_write_master(bus, width, sliced), side, {**asked, **element})
+    if slices:
+        slices.follow(writer, gives & writer["element_ready"])
     goes, response = m.input("goes", bit), m.input("response", unsigned(2))
     if bus.protocol == "avalon":
         _serve_avalon_writes(m, side, goes, response, m.input("taken", bit))

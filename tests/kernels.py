@@ -21,6 +21,13 @@ SPARSE = sorted((ROOT / "examples" / "sparse").glob("*.c"))
 STYLES = sorted((ROOT / "examples" / "styles").glob("*.c"))
 """Examples in the styles of engineers: `test_styles.py` is about these."""
 EXAMPLES = [p for p in sorted((ROOT / "examples").rglob("*.c")) if p not in (*ACCUMULATORS, *SPARSE, *STYLES)]
+KINDS = (".c", ".cpp", ".py", ".yaml")
+ALL_EXAMPLES = {
+    str(path.relative_to(ROOT / "examples")): path
+    for path in sorted((ROOT / "examples").rglob("*"))
+    if path.suffix in KINDS
+}
+"""Every example in every language, by its place."""
 UGLY = (0, 1, 2, 3, 5, 7)
 MOST_INSTANCES = 400
 STYLED = 1_000_000
@@ -65,6 +72,17 @@ def tiny_parameters(kernel: Kernel, values: tuple[int, ...] = UGLY) -> Iterator[
             valid = not fixed(kernel.context, chosen).is_empty() and (step == 0 or len(names) > 1)
             if valid and instance_count(kernel, chosen) <= MOST_INSTANCES:
                 yield chosen
+
+
+def largest_tiny(kernel: Kernel, values: tuple[int, ...]) -> dict[str, int]:
+    """The last of the small parameter values, of those above 0 if there are any; the defaults, where none are small."""
+    found = [dict(kernel.defaults), *tiny_parameters(kernel, values)]
+    return next((each for each in reversed(found[1:]) if all(each.values())), found[-1])
+
+
+def small_tiling(kernel: Kernel) -> ls.Tiling | None:
+    """None where the source has a tiling; else small tiles, since local memories are as large as tiles need them."""
+    return None if kernel.tiling else ls.Tiling(4)
 
 
 def instance_count(kernel: Kernel, parameters: dict[str, int]) -> int:

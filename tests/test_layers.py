@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "src" / "loadstone"
 LAYERS = (
-    ("errors", "version"),
+    ("errors", "later", "version"),
     ("files", "markup", "options", "processes", "progress", "texts"),
     ("rtl",),
     ("rtl.programs",),
@@ -90,7 +90,8 @@ def _imported(module: str, node: ast.ImportFrom) -> Iterator[str]:
     """The module that names come from, or the modules that are imported by name."""
     for name in node.names:
         inner = f"{module}.{name.name}".removeprefix(".")
-        yield inner if (PACKAGE / (inner.replace(".", "/") + ".py")).exists() else module
+        path = PACKAGE / inner.replace(".", "/")
+        yield inner if path.is_dir() or path.with_suffix(".py").exists() else module
 
 
 def test_every_module_has_a_layer() -> None:

@@ -271,3 +271,35 @@ def test_many_random_reductions(seed: int) -> None:
             CHECKS[way](triple)
         except ls.UnsupportedError:
             assert way.startswith("network") or not triple.kernel.exact
+
+
+EXTREMA = """
+void extrema(int n, int m, const int a[n][m][m], int low[n], short third[n]) {
+  for (int i = 0; i < n; i++) {
+    int least = a[i][0][0], sum = 0;
+    for (int j = 0; j < m; j++)
+      for (int k = 0; k < m; k++) {
+        sum += a[i][j][k];
+        if (a[i][j][k] < least)
+          least = a[i][j][k];
+      }
+    low[i] = least;
+    third[i] = sum / 3;
+  }
+}
+"""
+
+
+@needs_gcc
+def test_accumulators_that_are_expanded_run_in_the_order_of_the_tiles(tmp_path: Path) -> None:
+    """The loops stay as they stand: a sum that ends in no element, and a minimum by a condition."""
+    path = tmp_path / "kernel.c"
+    path.write_text(EXTREMA)
+    kernel = ls.parse(path)
+    tiles = choose_tiling(kernel, (2, 2, 3))
+    check_tiling(tiles)
+    assert tiles.choice == "updates of low, sum in the order of the tiles"
+    assert tiles.sizes == (2, 2, 3)
+    assert "sum is expanded along i" in [change.text() for change in tiles.kernel.privatised]
+    rows = tuple({"n": n, "m": m} for n, m in ((1, 1), (3, 2), (5, 7)))
+    CHECKS["c"](Triple(1, kernel, (), tiles, rows))

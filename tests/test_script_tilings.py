@@ -38,7 +38,7 @@ NEVER_RUNS = """
 void never(int N, int a[N + 1]) {
 #pragma scop
   for (int i = N; i < N; i++)
-    S0: a[i] = i;
+    S0: a[i] += i;
 #pragma endscop
 }
 """
@@ -123,11 +123,12 @@ def test_a_kernel_without_loops_has_its_instances_only(tmp_path: Path) -> None:
     dated_instances(tiled(ls.parse(path), Tiling(4)))
 
 
-def test_a_script_leaves_at_least_one_statement(tmp_path: Path) -> None:
-    """Both parts of a statement that never runs are empty; the kernel can be tiled all the same."""
+@pytest.mark.parametrize("script", ["split S0 where i < 3", "expand a"])
+def test_a_script_leaves_at_least_one_statement(script: str, tmp_path: Path) -> None:
+    """All parts of a statement that never runs are empty; the kernel can be tiled all the same."""
     path = tmp_path / "never.c"
     path.write_text(NEVER_RUNS)
-    result = ls.transformed(ls.parse(path), "split S0 where i < 3")
+    result = ls.transformed(ls.parse(path), script)
     assert [s.name for s in result.kernel.statements] == ["S0"]
     assert ls.plan(result.kernel, Tiling(4)).exact
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from loadstone.version import VERSION
+from loadstone.version import VERSION, tell_version
 
 if TYPE_CHECKING:
     from loadstone import arrayol
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from loadstone.transform.scripted import transformed
     from loadstone.transform.tiling import Tiling
 
+tell_version()
 __version__ = VERSION
 
 _HOMES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from pathlib import Path
 
 from loadstone.circuits import CircuitCompilation
@@ -13,15 +14,16 @@ from loadstone.dram.timing import Timing, preset
 from loadstone.emit.hdl.description import statement_times
 from loadstone.errors import Diagnostic, InputError, ToolError, UnsupportedError
 from loadstone.hardware.datapath.functions import hardware_functions
-from loadstone.hardware.design import BusDesign, ComputeDesign
+from loadstone.hardware.design import AcceleratorDesign, BusDesign, ComputeDesign
 from loadstone.hardware.harness.cycle_limits import cycle_limit
 from loadstone.hardware.network.top import NetworkDesign
+from loadstone.hardware.on_chip import OnChipDesign
 from loadstone.loops.accelerator import predicted_words
 from loadstone.model.definitions import approximate_functions
 from loadstone.model.kernel import Kernel
 from loadstone.networks.instances import network_words
 from loadstone.options import HardwareOptions, RunOptions
-from loadstone.outcome import Baseline, MemoryUse, Outcome, Rounding, Sample, Traffic
+from loadstone.outcome import Baseline, Copies, MemoryUse, Outcome, Rounding, Sample, Traffic
 from loadstone.processes import side_by_side
 from loadstone.simulate.hardware.on_chip import HardwareRun, OnChipSimulator
 from loadstone.simulate.hardware.system import ExternalMemory, SystemResult, SystemRun
@@ -67,6 +69,7 @@ def run_on_chip(compilation: CircuitCompilation, options: RunOptions) -> Outcome
         instances=instance_count(kernel, values),
         functions=approximate_functions(kernel),
         statements=statement_times(design),
+        copies=_copies(design),
     )
 
 
@@ -93,13 +96,25 @@ def run_system(compilation: CircuitCompilation, external: ExternalMemory, option
         memory=_memory_use(external, run),
         functions=approximate_functions(kernel),
         approximated="" if compilation.accelerator.plan.exact else compilation.accelerator.plan.reason,
-        lanes=design.lanes if compilation.lanes > 1 else None,
+        lanes=design.lanes if prod(compilation.lanes) > 1 else None,
+        order=design.lanes.order,
+        copies=_copies(design),
         beats=design.beats,
         suggestion=compilation.suggestion,
         statements=statement_times(design),
         tiling=tiling_info(compilation.tiles),
         activities=run.activities,
     )
+
+
+def _copies(design: OnChipDesign | AcceleratorDesign) -> dict[str, Copies]:
+    """The memories with several read ports."""
+    stores, ports = design.compute.stores, design.compute.read_ports
+    return {
+        array: Copies(count, stores[array].depth * stores[array].type.width)
+        for array, count in ports.items()
+        if count > 1
+    }
 
 
 def _direct(compilation: CircuitCompilation) -> ComputeDesign | str:
@@ -113,23 +128,13 @@ def _direct(compilation: CircuitCompilation) -> ComputeDesign | str:
 def _baseline(
     kernel: Kernel, expected: Memory, actual: Memory, runs: Sequence[SystemResult], direct: ComputeDesign | str | None
 ) -> Baseline | None:
-    """The cycles of the direct baseline, whose results must be right as well; None where it was not asked for."""
+    """The cycles of the direct baseline, whose results must be right as well; None where it is left out."""
     if isinstance(direct, str):
         return Baseline(None, direct)
     if not runs:
         return None
     _check_baseline(kernel, expected, actual)
     return Baseline(runs[0].cycles)
-
-
-def run_direct(
-    design: BusDesign, kernel: Kernel, values: Mapping[str, int], external: ExternalMemory, seed: int = 0
-) -> SystemResult:
-    """The run of a direct baseline; raises `ToolError` where it leaves other memory than the original."""
-    expected, actual = trial(kernel, values, seed, hardware_functions(kernel))
-    run = _run(design, kernel, external, values, actual)()
-    _check_baseline(kernel, expected, actual)
-    return run
 
 
 def _check_baseline(kernel: Kernel, expected: Memory, actual: Memory) -> None:
@@ -158,7 +163,9 @@ def predict_system(compilation: CircuitCompilation, timing: Timing) -> Outcome:
         cycles=run.cycles,
         sample=Sample(run.gone_through, run.tiles) if sampled else None,
         memory=_memory_use(timing, run),
-        lanes=design.lanes if compilation.lanes > 1 else None,
+        lanes=design.lanes if prod(compilation.lanes) > 1 else None,
+        order=design.lanes.order,
+        copies=_copies(design),
         beats=design.beats,
         suggestion=compilation.suggestion,
         tiling=tiling_info(compilation.tiles),

@@ -65,6 +65,11 @@ class CircuitCompilation(Compilation):
         return self.choices.power_of_two or None
 
     @property
+    def splits(self) -> bool:
+        """No: addresses of local memories in hardware know no coordinates of tiles."""
+        return False
+
+    @property
     def memories(self) -> MemoryTiming:
         """The timing of on-chip memories."""
         return MemoryTiming(self.hardware.memory_latency, self.hardware.read_ports)
@@ -100,10 +105,11 @@ class CircuitCompilation(Compilation):
         return suggested_lanes(self.kernel) if self.hardware.unroll is None else None
 
     @property
-    def lanes(self) -> int:
-        """The number of lanes asked for."""
+    def lanes(self) -> tuple[int, ...]:
+        """The numbers of lanes requested, along one loop or two."""
         suggested = self.suggestion.number("factor") if self.suggestion else None
-        return self.hardware.unroll or suggested or 1
+        chosen = self.hardware.unroll or suggested or 1
+        return chosen if isinstance(chosen, tuple) else (chosen,)
 
     @cached_property
     def bus(self) -> Bus:

@@ -42,7 +42,7 @@ def exercising_values(kernel: Kernel, given: Mapping[str, int], tiles: TiledKern
 
 
 def exercised(compilation: AnyCompilation, tiles: Callable[[], TiledKernel] | None = None) -> AnyCompilation:
-    """The compilation with values for all parameters, those that are missing so that they exercise its tiling."""
+    """The compilation with values for all parameters; missing ones are chosen to exercise its tiling."""
     if compilation.known_values is not None:
         return compilation
     values = exercising_values(compilation.kernel, compilation.given, None if tiles is None else tiles())

@@ -25,7 +25,7 @@ def element(name: str, *children: str, **attributes: str | int | float) -> Marku
 
 
 def joined(parts: Iterable[str]) -> Markup:
-    """The parts one after the other; those that are no markup are text."""
+    """The parts one after the other; plain strings are escaped."""
     return Markup("".join(part if isinstance(part, Markup) else escape(part, quote=False) for part in parts))
 
 

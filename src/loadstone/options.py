@@ -151,6 +151,18 @@ def name_start(text: str) -> str:
     return text
 
 
+def lanes(text: str) -> int | tuple[int, ...]:
+    """Numbers of lanes along one loop or two.
+
+    >>> lanes("8"), lanes("4x8")
+    (8, (4, 8))
+    """
+    parts = text.split("x")
+    if len(parts) > 2:
+        raise ValueError("lanes are along two loops at most")
+    return positive(text) if len(parts) == 1 else tuple(map(positive, parts))
+
+
 def tile_sizes(text: str) -> tuple[int, ...] | Literal["auto"]:
     """Tile sizes, or that they are chosen automatically.
 
@@ -207,7 +219,7 @@ class Choices(FromNames):
 
     sizes: int | tuple[int, ...] | Literal["auto"] | None = described(
         "--tile",
-        "tile sizes, 32,32,32; one number applies to every dimension; auto: those that move the fewest words",
+        "tile sizes, 32,32,32; one number applies to every dimension; auto: the sizes that move the fewest words",
         metavar="SIZES",
         read=tile_sizes,
         modes=(*TILED, *NETWORKS),
@@ -257,8 +269,22 @@ class Choices(FromNames):
         choices=("overlap", "drain"),
         modes=TILED,
     )
+    blocks: int | None = described(
+        "--blocks",
+        "a process network loads and stores whole tiles, in the order of addresses, of which D are on their way",
+        metavar="D",
+        read=positive,
+        modes=NETWORKS,
+    )
     power_of_two: bool = described(
         "--power-of-two", "round the moduli of local buffers up to powers of two", False, constant=True, modes=TILED
+    )
+    split_buffers: bool = described(
+        "--split-buffers",
+        "local memories in parts by rows and columns of the tile, where they grow with the parameters otherwise",
+        False,
+        constant=True,
+        modes=("c", "hls"),
     )
     keep_dead_stores: bool = described(
         "--keep-dead-stores", "store every value written, as in the papers", False, constant=True, modes=TILED
@@ -269,10 +295,9 @@ class Choices(FromNames):
 class HardwareOptions(FromNames):
     """How hardware is made: on-chip memories, arithmetic, the bus, and lanes."""
 
-    read_ports: int = described(
+    read_ports: int | None = described(
         "--read-ports",
-        "read ports per on-chip memory (default: 1)",
-        1,
+        "read ports per on-chip memory (default: as many as an instance reads, if copies take at most 128 KiB)",
         metavar="N",
         read=positive,
         modes=("on-chip", "accelerator", "prediction"),
@@ -311,11 +336,12 @@ class HardwareOptions(FromNames):
         read=between(*OUTSTANDING),
         modes=ON_BUS,
     )
-    unroll: int | None = described(
+    unroll: int | tuple[int, ...] | None = described(
         "--unroll",
-        "lanes: instances of a parallel loop computed at once (default: the factor of an HLS UNROLL pragma, else 1)",
+        "lanes: instances of a parallel loop computed at once, 8, or of two loops, 4x8 "
+        "(default: the factor of an HLS UNROLL pragma, else 1)",
         metavar="U",
-        read=positive,
+        read=lanes,
         modes=("accelerator", "prediction"),
     )
 

@@ -11,7 +11,7 @@ from loadstone.markup import Markup, joined, table
 from loadstone.model.functions import ERROR_BOUND
 from loadstone.model.hls_pragma import HlsPragma
 from loadstone.parallel.beats import Beats
-from loadstone.parallel.lanes import Lanes
+from loadstone.parallel.lanes import Lanes, TileOrder
 from loadstone.simulate.hardware.activity import Activity
 from loadstone.simulate.hardware.timeline import activities_svg
 
@@ -77,6 +77,14 @@ class Traffic:
 
 
 @dataclass(frozen=True, slots=True)
+class Copies:
+    """The read ports of a memory, each with a copy, and the bits of one of them."""
+
+    ports: int
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
 class Baseline:
     """The cycles of the direct implementation on the same memory, or why there is none."""
 
@@ -138,6 +146,8 @@ class Outcome:
     functions: tuple[str, ...] = ()
     approximated: str = ""
     lanes: Lanes | None = field(default=None, repr=False)
+    order: TileOrder | None = field(default=None, repr=False)
+    copies: Mapping[str, Copies] = field(default_factory=dict[str, Copies], repr=False)
     beats: Beats | None = field(default=None, repr=False)
     suggestion: HlsPragma | None = field(default=None, repr=False)
     statements: Mapping[str, Mapping[str, Any]] | None = None
@@ -179,6 +189,10 @@ class Outcome:
         if self.lanes is not None:
             asked = {} if self.suggestion is None else {"suggested_by": self.suggestion.text}
             parts["lanes"] = {**self.lanes.as_json(), **asked}
+        if self.order is not None:
+            parts["order"] = self.order.as_json()
+        if self.copies:
+            parts["copies"] = {array: asdict(each) for array, each in self.copies.items()}
         if self.beats is not None and self.beats.are_several:
             parts["beats"] = self.beats.as_json()
         return parts | ({"timeline": [asdict(each) for each in self.activities]} if timeline else {})

@@ -9,29 +9,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from loadstone.errors import Diagnostic, InputError
+from loadstone.later import Later
 from loadstone.loops.accelerator import Accelerator
 from loadstone.markup import table
 from loadstone.model.kernel import Kernel
-from loadstone.networks.build import make_network
-from loadstone.networks.closed_forms import closed_form
-from loadstone.networks.description import Closed, Size
-from loadstone.networks.model import Channel, Network
-from loadstone.networks.reuse import with_reuse
-from loadstone.networks.sizes import ChannelSize, occupancies, power_of_two, sized
-from loadstone.networks.split import split_by_depth, split_completely
 from loadstone.options import Choices, options_of
-from loadstone.poly import fixed
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit, within_limit
+from loadstone.poly.names import allows
 from loadstone.storage.local_plan import LocalPlan, with_buffers
-from loadstone.tiling_search.decision import Decision, Goal, decide
 from loadstone.transfer import Plan, make_plan
 from loadstone.transfer.coarse import coarse_arrays
 from loadstone.transform.choice import check_tiling, choose_tiling, tiled_as
 from loadstone.transform.selections import with_selections
 from loadstone.transform.tiling import TiledKernel, Tiling, untiled
+
+if TYPE_CHECKING:
+    from loadstone.networks import build as network_build
+    from loadstone.networks import closed_forms, description
+    from loadstone.networks import reuse as network_reuse
+    from loadstone.networks import sizes as network_sizes
+    from loadstone.networks import split as network_split
+    from loadstone.networks.description import Size
+    from loadstone.networks.model import Channel, Network
+    from loadstone.networks.sizes import ChannelSize
+    from loadstone.tiling_search import decision as search
+    from loadstone.tiling_search.decision import Decision, Goal
+else:
+    network_build, closed_forms = Later("loadstone.networks.build"), Later("loadstone.networks.closed_forms")
+    description, network_reuse = Later("loadstone.networks.description"), Later("loadstone.networks.reuse")
+    network_sizes, network_split = Later("loadstone.networks.sizes"), Later("loadstone.networks.split")
+    search = Later("loadstone.tiling_search.decision")
 
 Split = Literal["none", "depth", "complete"]
 
@@ -40,7 +50,7 @@ Split = Literal["none", "depth", "complete"]
 class Compilation:
     """A kernel on its way to an accelerator or a process network.
 
-    `given` are values of parameters; those that the source states stand in for the others. A `tiling` replaces that of
+    `given` are values of parameters; defaults of the source stand in for the others. A `tiling` replaces that of
     the choices and of the source. `limit` is the number of isl operations that a stage may take.
     """
 
@@ -82,7 +92,7 @@ class Compilation:
             return self.decision.tiles
         return choose_tiling(
             self.tileable,
-            _given_sizes(chosen),
+            None if chosen.sizes == "auto" else chosen.sizes,
             chosen.schedule,
             chosen.strip,
             free_reductions=chosen.free_reductions,
@@ -91,13 +101,13 @@ class Compilation:
     @cached_property
     def decision(self) -> Decision | None:
         """The tiling that Loadstone chose for the values of the parameters; None unless it was asked to."""
-        return decide(self.goal) if self.tiling is None and self.choices.sizes == "auto" else None
+        return search.decide(self.goal) if self.tiling is None and self.choices.sizes == "auto" else None
 
     @property
     def goal(self) -> Goal:
         """What a tiling would be chosen for."""
         chosen = self.choices
-        return Goal(
+        return search.Goal(
             self.tileable,
             self.values,
             chosen.local,
@@ -106,6 +116,7 @@ class Compilation:
             chosen.depth,
             chosen.strips,
             self.moduli,
+            self.splits,
             chosen.schedule,
             chosen.strip,
         )
@@ -126,12 +137,17 @@ class Compilation:
         """What each tile loads and stores, with local buffers."""
         chosen = self.choices
         strips = chosen.strips if self.decision is None else self.decision.strips
-        return with_buffers(self.transfers, chosen.depth, power_of_two=self.moduli, strips=strips)
+        return with_buffers(self.transfers, chosen.depth, power_of_two=self.moduli, strips=strips, split=self.splits)
 
     @property
     def moduli(self) -> bool | None:
         """Whether the moduli of buffers are powers of two; None: where that takes no more memory."""
         return self.choices.power_of_two
+
+    @property
+    def splits(self) -> bool:
+        """Whether buffers may have parts; those of tilings that are chosen may."""
+        return self.choices.split_buffers or self.choices.sizes == "auto"
 
     @cached_property
     def accelerator(self) -> Accelerator:
@@ -143,13 +159,17 @@ class Compilation:
         """The tiling of the process network: the original order unless one is chosen or the source has one."""
         chosen = (self.choices.sizes, self.choices.schedule, self.choices.strip, self.kernel.tiling, self.tiling)
         if all(part is None for part in chosen) and not self.choices.free_reductions:
+            if self.choices.blocks is not None:
+                raise InputError(
+                    Diagnostic("--blocks moves tiles, and there are none", None, "choose some with --tile")
+                )
             return untiled(self.selecting)
         return self.legal_tiles
 
     @cached_property
     def whole_network(self) -> Network:
         """The process network, each channel whole."""
-        return whole_network(self.network_tiles, limit=self.limit)
+        return whole_network(self.network_tiles, limit=self.limit, blocks=self.choices.blocks)
 
     @cached_property
     def network(self) -> Network:
@@ -159,7 +179,7 @@ class Compilation:
     @cached_property
     def channel_sizes(self) -> dict[str, ChannelSize]:
         """The channels of the network as large as they must be for the values of the parameters."""
-        return dict(sized(self.network, self.values))
+        return dict(network_sizes.sized(self.network, self.values))
 
     @cached_property
     def values(self) -> dict[str, int]:
@@ -178,10 +198,6 @@ class Compilation:
         return self.values if complete else None
 
 
-def _given_sizes(chosen: Choices) -> int | tuple[int, ...] | None:
-    return None if chosen.sizes == "auto" else chosen.sizes
-
-
 def parameter_values(kernel: Kernel, given: Mapping[str, int]) -> dict[str, int]:
     """Values for all parameters: given ones, else the defaults that the source states."""
     for name in given:
@@ -194,16 +210,18 @@ def parameter_values(kernel: Kernel, given: Mapping[str, int]) -> dict[str, int]
         options = " ".join(f"-p {name}=8" for name in missing)
         raise InputError(Diagnostic(f"no value for {', '.join(missing)}", None, f"give it with {options}"))
     ordered = {name: values[name] for name in kernel.parameters}
-    if fixed(kernel.context, ordered).is_empty():
+    if not allows(kernel.context, ordered):
         shown = ", ".join(f"{name} = {value}" for name, value in ordered.items())
         hint = f"known of the parameters: {kernel.context}"
         raise InputError(Diagnostic(f"the kernel is not defined for {shown}", None, hint))
     return ordered
 
 
-def whole_network(tiles: TiledKernel, *, compute_only: bool = False, limit: int | None = None) -> Network:
+def whole_network(
+    tiles: TiledKernel, *, compute_only: bool = False, limit: int | None = None, blocks: int | None = None
+) -> Network:
     """The network of a legal tiling, each channel whole; `compute_only` leaves load and store processes out."""
-    made = within_limit("the flow of values", limit, lambda: make_network(tiles))
+    made = within_limit("the flow of values", limit, lambda: network_build.make_network(tiles, blocks))
     return made.without_transfers() if compute_only else made
 
 
@@ -213,14 +231,14 @@ def split_network(whole: Network, split: Split, *, reuse: bool = False) -> Netwo
     With `reuse`, values that are read several times are handed on from reader to reader: where that gives FIFOs, or
     everywhere if channels are split afterwards.
     """
-    reusing = with_reuse(whole, only_fifos=split == "none") if reuse else whole
+    reusing = network_reuse.with_reuse(whole, only_fifos=split == "none") if reuse else whole
     match split:
         case "none":
             return reusing
         case "depth":
-            return split_by_depth(reusing)
+            return network_split.split_by_depth(reusing)
         case "complete":
-            return split_completely(reusing)
+            return network_split.split_completely(reusing)
 
 
 def channel_sizes(
@@ -238,13 +256,13 @@ def channel_sizes(
     if parameters is None:
         kept = known or {}
         return {c.id: kept[c.id] if c.id in kept else _closed_size(network, c) for c in network.channels}
-    values = occupancies(network, parameters)
-    return {name: power_of_two(number) if round_up else number for name, number in values.items()}
+    values = network_sizes.occupancies(network, parameters)
+    return {name: network_sizes.power_of_two(number) if round_up else number for name, number in values.items()}
 
 
 def _closed_size(network: Network, channel: Channel) -> Size:
-    form = closed_form(network, channel)
-    return None if form is None else Closed(*form)
+    form = closed_forms.closed_form(network, channel) if network.blocks is None else None
+    return None if form is None else description.Closed(*form)
 
 
 def plan_tiles(tiles: TiledKernel, *, keep_dead_stores: bool = False, limit: int | None = None) -> Plan:

@@ -72,6 +72,10 @@ C_KERNELS = {
         if (i < 1)
           c[i] = 7 + a[i][0];
       }""",
+    "an initial value chosen at the border": """
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+          d[i][j] = (i >= 1 ? d[i - 1][j] : 0) + 3 * (j < n - 1 ? a[i][0] : a[i][0]);""",
     "loops side by side": """
       for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++)

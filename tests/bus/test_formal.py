@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 
 import pytest
 
+from bounded_proofs import disproved
 from formal_designs import watched_queue, watched_reader, watched_writer
 from loadstone.bus.ports import Bus, Protocol
-from loadstone.rtl.programs.formal import disproved
+from loadstone.rtl.module import Module
 from loadstone.rtl.types import unsigned
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("pyosys") is None, reason="needs pyosys")
@@ -46,7 +48,17 @@ def test_writers(protocol: Protocol, outstanding: int | None) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.parametrize("outstanding", [None, 1])
+@pytest.mark.parametrize("protocol", ["axi", "avalon"])
+@pytest.mark.parametrize("watched", [watched_reader, watched_writer])
+def test_masters_of_slices(watched: Callable[..., Module], protocol: Protocol, outstanding: int | None) -> None:
+    assert not disproved(watched(small(protocol, outstanding), outstanding, sliced=True), "broken", 12)
+
+
+@pytest.mark.sweep
 def test_masters_that_break_rules_are_found() -> None:
     assert disproved(watched_reader(small("axi"), fickle=True), "broken", 10)
     assert disproved(watched_reader(small("axi", 2), 1), "broken", 14)
     assert disproved(watched_writer(small("axi", 2), 1), "broken", 14)
+    assert disproved(watched_reader(small("axi"), fickle=True, sliced=True), "broken", 10)
+    assert disproved(watched_writer(small("axi", 2), 1, sliced=True), "broken", 14)

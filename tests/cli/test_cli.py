@@ -87,8 +87,8 @@ def test_a_limit_that_is_reached_is_said(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_command_ends_when_its_processor_time_is_up(tmp_path: Path) -> None:
-    """Sixty statements of one array have 3,600 dependences, and more time than a second is spent within isl."""
-    body = "".join(f"a[i] = a[i - 1] + a[i] + {k};" for k in range(60))
+    """Two hundred statements of one array have 40,000 dependences, and more time than a second is spent within isl."""
+    body = "".join(f"a[i] = a[i - 1] + a[i] + {k};" for k in range(200))
     path = tmp_path / "large.c"
     path.write_text(
         f"void f(int n, int a[n]) {{\n#pragma scop\nfor (int i = 1; i < n; i++) {{ {body} }}\n#pragma endscop\n}}"

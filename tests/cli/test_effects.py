@@ -99,9 +99,10 @@ def test_values_out_of_range(option: str, capsys: pytest.CaptureFixture[str]) ->
     assert option.split(maxsplit=1)[0] in capsys.readouterr().err
 
 
-def test_options_that_are_nearly_right(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", MATMUL, "--unrol", "4"]) == 2
-    assert "did you mean --unroll?" in capsys.readouterr().err
+@pytest.mark.parametrize(("typed", "meant"), [("--unrol", "--unroll"), ("--tiel", "--tile")])
+def test_options_that_are_nearly_right(typed: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", MATMUL, typed, "4"]) == 2
+    assert f"did you mean {meant}?" in capsys.readouterr().err
 
 
 def test_reports_are_html(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -198,7 +198,7 @@ def test_the_description() -> None:
     mark = info["arrays"]["mark"]
     assert (mark["extents"], mark["strides"], mark["words"], mark["output"]) == ([7, 5], [5, 1], 35, True)
     assert not info["arrays"]["image"]["output"]
-    assert info["memories"] == {"latency": 1, "read_ports": 1}
+    assert info["memories"] == {"latency": 1, "read_ports": "auto"}
 
 
 def test_the_list_has_all_sources_in_order() -> None:

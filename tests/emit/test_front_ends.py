@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 import loadstone as ls
+import slang
 from hdl_projects import PROGRAMS, VERILATOR
-from kernels import EXAMPLES, ROOT, tiny_parameters
+from kernels import ALL_EXAMPLES, ROOT, largest_tiny, small_tiling
 from loadstone.emit.project import Project
 from loadstone.errors import ToolError, UnsupportedError
 from loadstone.rtl import Module, bit, emit_verilog, unsigned
-from loadstone.rtl.programs import slang, yosys
+from loadstone.rtl.programs import yosys
 from rtl_designs import designs
 
 WHERE = ("chip", "axi", "avalon")
@@ -102,15 +103,15 @@ def complaints(project: Project, folder: Path) -> dict[str, str]:
 def example(path: Path, where: str) -> Project:
     """The hardware of an example: on the chip, or with a bus of a protocol for both data and registers."""
     kernel = ls.parse(path)
-    parameters = list(tiny_parameters(kernel, (2, 3, 5)))[-1]
-    targets = tuple(PROGRAMS)
+    parameters = largest_tiny(kernel, (2, 3, 5))
+    targets, tiling = tuple(PROGRAMS), small_tiling(kernel)
     match where:
         case "chip":
             return ls.build(kernel, target=targets, parameters=parameters)
         case "avalon":
-            return ls.build(kernel, target=targets, parameters=parameters, bus="avalon", bus_width=64, burst=16)
+            return ls.build(kernel, tiling, target=targets, parameters=parameters, bus="avalon", bus_width=64, burst=16)
         case _:
-            return ls.build(kernel, target=targets, parameters=parameters, bus="axi")
+            return ls.build(kernel, tiling, target=targets, parameters=parameters, bus="axi")
 
 
 def built(stem: str, values: tuple[int, ...], **options: Any) -> Project:
@@ -150,10 +151,10 @@ def test_slang_sees_two_drivers(tmp_path: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("where", WHERE)
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_all_examples(path: Path, where: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ALL_EXAMPLES)
+def test_all_examples(name: str, where: str, tmp_path: Path) -> None:
     try:
-        project = example(path, where)
+        project = example(ALL_EXAMPLES[name], where)
     except UnsupportedError as error:
         pytest.skip(str(error).splitlines()[0])
     assert complaints(project, tmp_path / "out") == {}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import loadstone as ls
-from kernels import EXAMPLES, ROOT, tiny_parameters
+from kernels import ALL_EXAMPLES, ROOT, largest_tiny, small_tiling
 from loadstone.cli.main import main
 from loadstone.errors import UnsupportedError
 
@@ -70,12 +70,12 @@ def test_the_independent_memory_sees_what_is_wrong(tmp_path: Path) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_all_examples(path: Path, tmp_path: Path) -> None:
-    kernel = ls.parse(path)
-    parameters = list(tiny_parameters(kernel, (2, 3, 5)))[-1]
+@pytest.mark.parametrize("name", ALL_EXAMPLES)
+def test_all_examples(name: str, tmp_path: Path) -> None:
+    kernel = ls.parse(ALL_EXAMPLES[name])
+    parameters = largest_tiny(kernel, (2, 3, 5))
     try:
-        files = ls.build(kernel, target="verilog", parameters=parameters, bus="axi")
+        files = ls.build(kernel, small_tiling(kernel), target="verilog", parameters=parameters, bus="axi")
     except UnsupportedError as error:
         pytest.skip(str(error).splitlines()[0])
     check(files.write(tmp_path / "out") / "verilog", STALLS="0.3", SEED="3")

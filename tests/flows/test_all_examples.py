@@ -10,20 +10,16 @@ import pytest
 
 import loadstone as ls
 from flow_devices import HARDWARE, STUBS
-from kernels import EXAMPLES, ROOT, tiny_parameters
+from kernels import ALL_EXAMPLES, largest_tiny, small_tiling
 from loadstone.emit.project import Project
 from loadstone.errors import UnsupportedError
-
-MORE = ("styles/particles.c", "fir_fixed.c", "matmul_ap.cpp", "accumulators/conv2d.c")
-"""Structures, fixed point, C++, temporaries."""
-PATHS = list(dict.fromkeys([*(ROOT / "examples" / each for each in MORE), *EXAMPLES]))
 
 
 def packaged(path: Path) -> Project:
     kernel = ls.parse(path)
-    parameters = next(iter(tiny_parameters(kernel, (5, 8, 16))), dict(kernel.defaults))
+    parameters = largest_tiny(kernel, (5,))
     try:
-        made = ls.accelerator(kernel, parameters=parameters, bus="axi", address_width=64)
+        made = ls.accelerator(kernel, small_tiling(kernel), parameters=parameters, bus="axi", address_width=64)
         return ls.build(made, target="verilog", flows=HARDWARE)
     except UnsupportedError as error:
         pytest.skip(str(error).splitlines()[0])
@@ -35,9 +31,17 @@ def compiled(folder: Path, *command: str) -> str:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_everything_compiles(path: Path, tmp_path: Path) -> None:
-    folder = packaged(path).write(tmp_path / "out") / "verilog"
+@pytest.mark.parametrize("name", ALL_EXAMPLES)
+def test_everything_compiles(name: str, tmp_path: Path) -> None:
+    check_everything(name, tmp_path)
+
+
+def test_a_temporary_in_memory_is_no_argument(tmp_path: Path) -> None:
+    check_everything("polybench/2mm.c", tmp_path)
+
+
+def check_everything(name: str, tmp_path: Path) -> None:
+    folder = packaged(ALL_EXAMPLES[name]).write(tmp_path / "out") / "verilog"
     strict = ("-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I.", f"-I{STUBS / 'xrt/include'}")
     (header,) = folder.glob("*_driver.h")
     (folder / "driver.c").write_text(f'#include "{header.name}"\n')

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import loadstone as ls
 from flow_devices import (
     KERNELS,
     STUBS,
@@ -138,6 +139,40 @@ def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     found: dict[str, Any] = {}
     exec(example, found)
     assert list(found["results"].c) == [100 + k for k in range(20)]
+
+
+PAIRS = """
+struct pair { short x; int y; };
+void pairs(int n, const struct pair p[n], int *result)
+{
+  int sum = *result;
+#pragma scop
+  for (int i = 0; i < n; i++)
+    sum += p[i].x * p[i].y;
+#pragma endscop
+  *result = sum;
+}
+"""
+
+
+def test_structures_and_numbers_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import numpy as np
+
+    (tmp_path / "pairs.c").write_text(PAIRS)
+    circuit = ls.accelerator(ls.parse(tmp_path / "pairs.c"), ls.Tiling((4,)), parameters={"n": 5}, bus="axi")
+    folder = ls.build(circuit, target="verilog", flows=("pynq",)).write(tmp_path / "out") / "verilog"
+    monkeypatch.setenv("LOADSTONE_COMPONENT", str(folder / "component.xml"))
+    monkeypatch.setattr(sys, "path", [str(STUBS), str(folder / "pynq"), *sys.path])
+    import_module("pynq").connect(InterpretedDevice(circuit))
+    import_module("pairs_driver")
+    ip = import_module("pynq").Overlay("pairs.bit").pairs_0
+    given = [(3, -4), (-5, 60000), (7, 8), (0, 1), (30000, 2)]
+    kind = np.dtype([("x", "i2"), ("y", "i4")], align=True)
+    found = ip(5, np.array(given, kind), 11)
+    assert found.sum.shape == ()
+    assert int(found.sum) == 11 + sum(x * y for x, y in given)
+    with pytest.raises(ValueError, match=r"expected structures of 8 bytes, not .* of 6"):
+        ip(5, np.array(given, np.dtype([("x", "i2"), ("y", "i4")])), 11)
 
 
 @needs_simulator

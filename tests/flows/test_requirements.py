@@ -83,3 +83,27 @@ def test_packages_are_the_same_each_time() -> None:
     first = packaged("vector_sum").files
     packaged.cache_clear()
     assert packaged("vector_sum").files == first
+
+
+DOT = """
+void dot(int n, int a[n], int b[n], int scale, int *result)
+{
+  int sum = *result;
+#pragma scop
+  for (int i = 0; i < n; i++)
+    sum += scale * a[i] * b[i];
+#pragma endscop
+  *result = sum;
+}
+"""
+
+
+def test_scalars_that_lie_in_memory_are_given_once(tmp_path: Path) -> None:
+    (tmp_path / "dot.c").write_text(DOT)
+    made = ls.accelerator(ls.parse(tmp_path / "dot.c"), ls.Tiling((4,)), parameters={"n": 9}, bus="axi")
+    assert set(made.design.scalars_in) == {"scale"}
+    files = ls.build(made, target="verilog", flows=("pynq",)).files
+    compile(files["verilog/pynq/dot_driver.py"], "dot_driver.py", "exec")
+    assert "dot_run(volatile uint32_t *registers, int n, int *a, int *b, int scale, int *sum)" in (
+        files["verilog/dot_driver.h"].replace("const ", "")
+    )

@@ -118,7 +118,7 @@ def test_the_oldest_version_has_no_configuration() -> None:
 
 def check_synthesis(name: str, version: VitisVersion, tmp_path: Path) -> None:
     """What is synthesised compiles, with stand-ins for the headers of the tool."""
-    folder = packaged(name, version).write(tmp_path / "out") / "hls"
+    folder = packaged(name, version).write(tmp_path / "synthesised") / "hls"
     (tmp_path / "hls_fence.h").write_text("namespace hls { template <typename... T> void fence(T &&...) {} }\n")
     (tmp_path / "ap_utils.h").write_text("inline void ap_wait() {}\n")
     flags = [

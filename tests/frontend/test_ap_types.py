@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 import loadstone as ls
-from frontend.ap_expressions import Statement, random_statement
+from ap_expressions import Statement, random_statement
 from loadstone.errors import InputError
 from loadstone.model.kernel import Kernel
 from loadstone.simulate.interpreter import execute

@@ -63,6 +63,13 @@ def test_the_low_pass_filter_is_four_filters_in_a_row() -> None:
     assert cells(memory, "p4") == image
 
 
+def test_a_statement_of_a_body_is_one_of_the_kernel() -> None:
+    """What a filter reads before its first repetition is a selection, and no second copy of its body."""
+    kernel = ls.parse(EXAMPLES / "lpsf_small.yaml")
+    assert len(kernel.statements) == 8
+    assert all(each.exact for each in kernel.statements)
+
+
 def check_random(seed: int, folder: Path) -> bool:
     """Whether a random specification is right; verdict and results are those of its definition."""
     specification = random_specification(seed)

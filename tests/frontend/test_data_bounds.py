@@ -72,3 +72,63 @@ def test_other_loops_are_refused_with_what_to_do(bounds: str) -> None:
 def test_a_condition_that_may_hold_again_is_no_bound(condition: str) -> None:
     with pytest.raises(ls.InputError, match="the loop bound is not affine: it depends on the contents of"):
         kernel_of("", f"for (int k = row[i]; {condition}; k++)")
+
+
+NESTED = """
+#pragma loadstone assume(0 <= s && s < b && 0 <= k && k < m)
+void nested(int n, int b, int m, const int row[n + 1], const int start[b + 1], const int v[m], int y[n], int c[n]) {
+  for (int i = 0; i < n; i++)
+    for (int s = row[i]; s < row[i + 1]; s++)
+      for (int k = start[s]; k <= start[s + 1] - 1; k++) {
+        y[i] += v[k];
+        c[i]++;
+      }
+}
+"""
+UNSIGNED = """
+void rows(int n, int b, int m, const unsigned row[n + 1], const short at[m], const int v[m], const int x[n][b],
+          int y[n][b]) {
+  for (int i = 0; i < n; i++)
+    for (unsigned k = row[i]; k < row[i + 1]; k++)
+      for (int j = 0; j < b; j++)
+        y[i][j] += v[k] * x[at[k]][j];
+}
+"""
+LARGEST = """
+void largest(int n, int m, const long row[n + 1], const short v[m], int y[n]) {
+  for (int i = 0; i < n; i++) {
+    int most = 0;
+    for (int k = row[i]; k < row[i + 1]; k++)
+      if (v[k] > most)
+        most = v[k];
+    y[i] = most;
+  }
+}
+"""
+FIRST = LARGEST.replace("most = v[k];", "{ most = v[k]; y[i] = k; }").replace("    y[i] = most;\n", "")
+BOUNDED = {"nested": (NESTED, 2), "unsigned": (UNSIGNED, 1), "largest": (LARGEST, 1), "first": (FIRST, 1)}
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+@pytest.mark.parametrize("target", ["c", "hls"])
+@pytest.mark.parametrize("size", [2, 4])
+def test_programs_run_the_iterations_that_data_ask_for(name: str, target: str, size: int, tmp_path: Path) -> None:
+    """A bound for each loop, and no condition on the counter left; the results are those of the source."""
+    text, loops = BOUNDED[name]
+    path = tmp_path / "kernel.c"
+    path.write_text(text)
+    options = [str(path), "--tile", str(size), "--target", target]
+    assert main(["build", *options, *given(text, (3, 4, 11)), "-o", str(tmp_path / "out")]) == 0
+    sources = (tmp_path / "out" / target).glob(f"{ls.parse(path).name}.c*")
+    lines = [line for source in sources for line in source.read_text().splitlines()]
+    heads = [line for line in lines if "_end" in line and "for (" in line]
+    assert len({head.split()[2] for head in heads}) == loops
+    assert not any(" >= row_local" in line or " >= start_local" in line for line in lines)
+    for values in ((0, 0, 0), (1, 2, 1), (5, 7, 13)):
+        assert main(["run", *options, *given(text, values)]) == 0
+
+
+def given(text: str, values: tuple[int, ...]) -> list[str]:
+    """The parameters of a kernel as options."""
+    pairs = [f"{name}={value}" for name, value in zip("nbm", values, strict=True) if f"int {name}," in text]
+    return [word for pair in pairs for word in ("-p", pair)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -104,7 +105,7 @@ def brute_force(question: Question) -> dict[Design, dict[Measure, int]]:
             except LoadstoneError:
                 continue
             measures = found[design] = measured(compilation, design.memory)
-            least = bounds.least(compilation.tiles, tiling).of(design, compilation.lanes)
+            least = bounds.least(compilation.tiles, tiling).of(design, prod(compilation.lanes))
             assert all(least[name] <= measures[name] for name in measures), (design, least, measures)
             cycles = least_cycles(compilation, design.memory), least_computing(compilation)
             assert max(cycles) <= measures["cycles"], (design, cycles, measures)

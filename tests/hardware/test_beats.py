@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,79 +12,20 @@ import pytest
 import loadstone as ls
 from kernels import ROOT, random_kernel
 from loadstone.bus import Bus
-from loadstone.dram import Timing
 from loadstone.errors import InputError, UnsupportedError
-from loadstone.hardware.accelerator.top import make_accelerator_design
-from loadstone.hardware.design import AcceleratorDesign
-from loadstone.hardware.harness.placement import words_needed
-from loadstone.hardware.harness.system import CHANCE, WORDS, make_system
-from loadstone.loops.accelerator import Accelerator, predicted_words
-from loadstone.loops.ranges import parameter_limits
-from loadstone.rtl import Simulation
-from loadstone.simulate.hardware.system import SystemRun, check_end
-from loadstone.simulate.memory import live_out_arrays, mismatches
-from loadstone.simulate.prediction.model import predict_design
-from loadstone.trials import trial
+from loadstone.loops.accelerator import Accelerator
 from ready import accelerator_of
+from stepped_circuits import Circuit
 
-FAST = Timing("fast", 1, 1 << 20, Fraction(512), 0, 8)
-MOST_CYCLES = 60_000
 LONG = 200
 """Cycles of a run of which 1 % are some cycles; bridges of Avalon take cycles that are not predicted."""
 
 
-@dataclass(frozen=True)
-class Circuit:
-    """An accelerator on a bus, with arrays at some addresses, that runs in the cycle interpreter."""
-
-    accelerator: Accelerator
-    design: AcceleratorDesign
-    parameters: Mapping[str, int]
-    bases: Mapping[str, int]
-    timing: Timing = FAST
-
-    @classmethod
-    def of(cls, accelerator: Accelerator, parameters: Mapping[str, int], bus: Bus, lanes: int, seed: int) -> Circuit:
-        """The circuit with arrays at random addresses."""
-        limits = parameter_limits(accelerator.kernel, parameters)
-        design = make_accelerator_design(accelerator, limits, bus, unroll=lanes, stalls=True)
-        source, bases, free = random.Random(seed), dict[str, int](), 0
-        for name in design.bases:
-            held = [each for each in design.element_bytes if design.variable(each) == name]
-            widest = max(design.element_bytes[each] for each in held)
-            bases[name] = -(-free // widest) * widest + widest * source.randrange(2 * bus.bytes // widest)
-            free = bases[name] + max(design.external[each].depth * design.element_bytes[each] for each in held)
-        return cls(accelerator, design, parameters, bases)
-
-    def run(self, chance: int) -> int:
-        """Runs it, with stalls and pauses by chance, and compares memory and words; the cycles."""
-        kernel = self.accelerator.kernel
-        expected, actual = trial(kernel, self.parameters)
-        run = SystemRun(self.design, self.timing, self.parameters, actual, self.bases)
-        system = make_system(self.design, self.timing, words_needed(self.design, self.bases), stalls=True)
-        simulation = Simulation(system)
-        simulation.memory(WORDS)[:] = run.image(self.bases)
-        for port, value in {**run.inputs(self.bases), CHANCE: chance, "pause_chance": chance, "start": 1}.items():
-            simulation.set(port, value)
-        simulation.step()
-        simulation.set("start", 0)
-        cycles = simulation.run_until("done", MOST_CYCLES)
-        outputs = {port.name: simulation.get(port.name) for port in system.of_kind("output")}
-        check_end(kernel.name, outputs)
-        run.read_back(self.bases, list(simulation.memory(WORDS)), outputs)
-        assert not mismatches(expected, actual, live_out_arrays(kernel))
-        moved = outputs["loaded_elements"], outputs["stored_elements"]
-        assert moved == predicted_words(self.accelerator, self.parameters)
-        return cycles
-
-    def predicted(self) -> int:
-        """The cycles by the model."""
-        return predict_design(self.accelerator, self.design, self.parameters, self.timing, self.bases).cycles
-
-
-def example(name: str, tiles: tuple[int, ...], bus: Bus, lanes: int, parameters: Mapping[str, int]) -> Circuit:
+def example(
+    name: str, tiles: tuple[int, ...], bus: Bus, lanes: int | tuple[int, ...], parameters: Mapping[str, int]
+) -> Circuit:
     kernel = ls.parse(ROOT / f"examples/{name}.c")
-    return Circuit.of(accelerator_of(kernel, tiles), parameters, bus, lanes, seed=lanes + bus.data_width)
+    return Circuit.of(accelerator_of(kernel, tiles), parameters, bus, lanes, seed=bus.data_width)
 
 
 def test_a_copy_moves_several_elements_in_each_cycle() -> None:
@@ -106,10 +46,11 @@ def test_a_copy_moves_several_elements_in_each_cycle() -> None:
         ("histogram", (8,), Bus("axi", 128, burst=4), 1, {"n": 37}),
         ("fir_fixed", (8, 2), Bus("avalon", 128, burst=4), 1, {"n": 21, "taps": 3}),
         ("threshold", (4, 4), Bus("axi", 512, burst=4), 2, {"rows": 7, "cols": 9}),
+        ("matmul", (4, 4, 3), Bus("axi", 128, burst=8), (2, 4), {"n": 7}),
     ],
 )
 def test_memory_is_that_of_the_original(
-    name: str, tiles: tuple[int, ...], bus: Bus, lanes: int, parameters: Mapping[str, int]
+    name: str, tiles: tuple[int, ...], bus: Bus, lanes: int | tuple[int, ...], parameters: Mapping[str, int]
 ) -> None:
     circuit = example(name, tiles, bus, lanes, parameters)
     assert circuit.design.beats.several
@@ -164,15 +105,15 @@ void transposed(int n, int a[n][n], int c[n][n]) {
 
 
 def test_lanes_may_want_other_banks(tmp_path: Path) -> None:
-    """Lanes write a column of `c` at once: its banks are those of rows, and its elements move one by one."""
+    """Lanes write a column of `c` at once, beats fill a row: its banks are in rows and columns."""
     path = tmp_path / "transposed.c"
     path.write_text(TRANSPOSED)
     accelerator, bus = Accelerator(ls.plan(ls.parse(path))), Bus(data_width=128, burst=8)
     alone, lanes = (Circuit.of(accelerator, {"n": 9}, bus, count, 0) for count in (1, 4))
     assert alone.design.beats.several == {"a": 4, "c": 4}
     assert lanes.design.lanes.count == 4
-    assert lanes.design.beats.several == {"a": 4}
-    assert lanes.design.beats.reasons == {"c": "no banks are known to serve both lanes and beats"}
+    assert lanes.design.beats.several == {"a": 4, "c": 4}
+    assert lanes.design.lanes.described["c"] == "16 banks, cyclic: x0 mod 4, x1 mod 4"
     lanes.run(30)
 
 
@@ -210,7 +151,7 @@ def random_rows(seed: int, folder: Path) -> Circuit:
     bus = Bus(source.choice(("axi", "avalon")), width, burst=source.choice((2, 8, 16)))
     accelerator = accelerator_of(kernel, tiles, source.choice((1, 2, 3)))
     parameters = {"n": source.randrange(1, 8), "m": source.randrange(4, 40)}
-    return Circuit.of(accelerator, parameters, bus, source.choice((1, 1, 2, 3, 4, 8)), seed)
+    return Circuit.of(accelerator, parameters, bus, source.choice((1, 1, 2, 3, 4, 8, (2, 2), (2, 4))), seed)
 
 
 @pytest.mark.sweep

@@ -13,27 +13,29 @@ from typing import Literal
 
 import islpy as isl
 import pytest
+from flat_controllers import make_flat_controller
+from loop_trees import independent, loops_at, node_at, with_counters
+from thesis_controllers import PLAIN, Options, make_controller
 
 import loadstone as ls
 from kernels import EXAMPLES, ROOT, random_kernel, tiny_parameters
 from loadstone.analysis import dependences
 from loadstone.errors import InputError, ToolError, UnsupportedError
-from loadstone.hardware.control.controller import PLAIN, Options, Registers, make_controller
+from loadstone.hardware.control import controller
+from loadstone.hardware.control.controller import Registers
 from loadstone.hardware.control.expressions import Arithmetic
-from loadstone.hardware.control.flat import make_flat_controller
 from loadstone.hardware.control.interface import parameter_inputs
 from loadstone.hardware.control.ranged import digits, reciprocal
 from loadstone.hardware.names import Names
 from loadstone.loops import Block, For, If, Instance, Node, generate, scan
 from loadstone.loops.model import walk
-from loadstone.loops.paths import Path, blocks, children, loops_at, node_at, statements, with_counters
+from loadstone.loops.paths import Path, blocks, children, statements
 from loadstone.loops.transformed import Style, program_loops
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import Binary, Expression, Select, Unary, Variable, integer
 from loadstone.model.kernel import Kernel
 from loadstone.model.tidy import tidy
 from loadstone.model.types import INT
-from loadstone.parallel.independence import independent
 from loadstone.poly import fixed
 from loadstone.poly.enumeration import pairs
 from loadstone.rtl import Module, Simulation, emit_verilog, emit_vhdl, hierarchy, vectors
@@ -880,3 +882,11 @@ def test_the_page_shows_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None
     for block in found("python"):
         exec(block, scope)
     assert found("systemverilog") == [emit_verilog(scope["m"])]
+
+
+@pytest.mark.parametrize("tree", [figure_5_5(), figure_5_16()], ids=["5.5", "5.16"])
+def test_the_plain_controller_is_that_of_accelerators(tree: Node) -> None:
+    limits = {"cols": (0, 7), "rows": (0, 7), "N": (0, 7)}
+    assert emit_verilog(make_controller("run", tree, limits).module) == emit_verilog(
+        controller.make_controller("run", tree, limits).module
+    )

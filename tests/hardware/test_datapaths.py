@@ -65,6 +65,8 @@ INTEGER_EXPRESSIONS = (
     *("w[i] * w[i] + a[i]", "w[i] / (s[i] | 1)", "w[i] % 1000", "(long long)u[i] * a[i]", "abs(a[i]) + abs(s[i])"),
     *("a[i] < b[i] ? a[i] : b[i]", "c[i] ? s[i] : -1", "(a[i] * 8) / 8", "a[i] * 0 + i", "(_Bool)a[i] + (_Bool)c[i]"),
     *("a[i] * 2147483647", "s[i] / 4", "s[i] % 4", "c[i] - c[i] / 3", "i * i - n", "a[i] >> 31", "w[i] >> 40"),
+    *("a[i] / 2", "a[i] % 1024", "u[i] / 16", "u[i] % 8", "c[i] / 128", "w[i] / 65536 % 4", "(s[i] - c[i]) / 8 % 2"),
+    *("a[i] / (-2147483647 - 1)", "a[i] % 2147483647", "a[i] / 1073741824", "s[i] / 1", "s[i] % 1", "-s[i] / 4 * 4"),
 )
 
 
@@ -219,6 +221,25 @@ def test_integer_sums_start_an_instance_every_cycle() -> None:
     run = checked(make_hardware(kernel, {"n": 9}), {"n": 9})
     assert run["instances"] == 9**3
     assert run["cycles"] - run["instances"] <= 6
+
+
+@needs_icarus
+def test_quotients_by_powers_of_two_are_shifts() -> None:
+    """A filter that divides by 4 starts an instance every third cycle; a divider of 10 bits takes 12 more."""
+    text = "void f(int n, unsigned char a[n]) {{\n#pragma scop\nfor (int i = 1; i < n; i++) {}\n#pragma endscop\n}}"
+    kernel = parsed(text.format("a[i] = (3 * a[i - 1] + a[i]) / 4;"))
+    found = run_hardware(make_hardware(kernel, {"n": 20}), {"n": 20})
+    assert found.is_right
+    assert found.as_json()["statements"]["S0"]["interval"] == 3
+
+
+@needs_ghdl
+@needs_icarus
+def test_a_selection_at_a_border_reads_nothing_behind_it() -> None:
+    text = "void f(int a[12], int b[12]) {\n#pragma scop\nfor (int i = 0; i < 12; i++)\n"
+    kernel = parsed(f"{text}b[i] = (i >= 1 ? b[i - 1] : 7) + (i < 11 ? a[i + 1] : 0);\n#pragma endscop\n}}")
+    for simulator in ("icarus", "ghdl", "verilator"):
+        checked(make_hardware(kernel, {}), {}, simulator)
 
 
 @needs_icarus

@@ -33,13 +33,18 @@ PAPER = preset("paper")
 LARGEST = 40
 ROWS = [{"n": size} for size in (40, 41, 7, 0, 63, 23, 40)]
 AVALON = Bus("avalon", data_width=64, burst=16)
-BUSES = {"axi": None, "avalon": AVALON}
+BUSES = {"axi": None, "avalon": AVALON, "wide axi": Bus("axi", data_width=256)}
+"""One beat holds an element, two, and eight, which accelerators move as slices."""
 KERNEL = ls.parse(ROOT / "examples/vector_sum.c")
 LIMITS = parameter_limits(KERNEL, {"n": LARGEST})
 
 
 def accelerator(bus: Bus | None) -> BusDesign:
     return make_accelerator_design(accelerator_of(KERNEL, (8,)), LIMITS, bus)
+
+
+def with_lanes(bus: Bus | None) -> BusDesign:
+    return make_accelerator_design(accelerator_of(KERNEL, (8,)), LIMITS, bus, unroll=4)
 
 
 def direct(bus: Bus | None) -> BusDesign:
@@ -53,6 +58,7 @@ def network(bus: Bus | None) -> BusDesign:
 
 DESIGNS: dict[str, Callable[[Bus | None], BusDesign]] = {
     "accelerator": accelerator,
+    "lanes": with_lanes,
     "direct": direct,
     "network": network,
 }
@@ -72,7 +78,7 @@ def trouble(name: str, bus: str, runs: int) -> verilator.Run:
 @pytest.mark.parametrize("bus", BUSES)
 @pytest.mark.parametrize("name", DESIGNS)
 def test_every_error_is_reported(name: str, bus: str) -> None:
-    run = trouble(name, bus, 700)
+    run = trouble(name, bus, 2100)
     kinds = {kind.name: run.outputs[f"{kind.name.lower()}_runs"] for kind in ErrorKind}
     assert all(kinds.values()), kinds
     assert run.outputs["aborted_runs"]

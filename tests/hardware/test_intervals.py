@@ -45,4 +45,4 @@ def test_an_array_selected_by_data_waits_for_its_address() -> None:
 def test_with_external_memory() -> None:
     design = ls.accelerator(ls.parse(ROWS), ls.Tiling(4), parameters={"n": 8}).design
     found = statement_times(design)["S0"]
-    assert found["reason"].startswith("a word of r is read 1 iteration after it is written, and takes ")
+    assert found["reason"].startswith("a word of r is read 4 iterations after it is written, and takes ")

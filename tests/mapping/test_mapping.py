@@ -169,7 +169,8 @@ def test_the_command_writes_passes_and_says_what_is_wrong(tmp_path: Path, capsys
     found = json.loads(capsys.readouterr().out)
     assert (found["comparisons"], len(found["fusions"])) == (32, 8)
     assert main(["explore", small, "--fusions", "--apply", "2,2", "-o", str(tmp_path)]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lpsf_pass1.c", "lpsf_pass2.c"]
+    written = ["lpsf_pass1.c", "lpsf_pass1.isl", "lpsf_pass2.c", "lpsf_pass2.isl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == written
     capsys.readouterr()
     wrong = {
         ("--fusions", "--apply", "3,2", "-o", str(tmp_path)): "lpsf has 4 tasks",

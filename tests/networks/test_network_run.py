@@ -19,12 +19,11 @@ from loadstone.networks.closed_forms import closed_form
 from loadstone.networks.contraction import enumerated_mapping
 from loadstone.networks.model import Channel, Network
 from loadstone.networks.reuse import with_reuse
-from loadstone.networks.sizes import ChannelSize, occupancies, occupancy, power_of_two, reorder_buffer, sized
+from loadstone.networks.sizes import ChannelSize, occupancies, power_of_two, sized
 from loadstone.networks.split import split_by_depth, split_completely
 from loadstone.networks.value_lifetimes import Life, lives, sequential_ranks
 from loadstone.poly import fixed, pairs
 from loadstone.poly.enumeration import Point
-from loadstone.poly.listing import each_pair
 from loadstone.poly.names import parameter_point
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
@@ -84,14 +83,6 @@ def random_networks(seed: int) -> Iterator[tuple[Network, list[dict[str, int]]]]
         except UnsupportedError:
             return
         yield network, [p for p in parameters if not fixed(kernel.context, p).is_empty()][-2:]
-
-
-def check_listing(network: Network, parameters: Parameters) -> None:
-    """Fast enumeration finds what isl does."""
-    for value in (*(p.dates for p in network.processes.values()), *(c.relation for c in network.channels)):
-        listed = list(each_pair(value, parameters))
-        assert len(listed) == len(set(listed))
-        assert set(listed) == pairs(fixed(value, parameters))
 
 
 def counted_occupancy(network: Network, channel: Channel, parameters: Parameters) -> int:
@@ -168,16 +159,9 @@ def check_closed_forms(network: Network, parameters: list[dict[str, int]], chann
             polynomial, exact = form
             for chosen in parameters:
                 point = parameter_point(chosen).align_params(polynomial.get_domain_space().params()).sample_point()
-                size, most = polynomial.eval(point), occupancy(network, channel, chosen)
+                size, most = polynomial.eval(point), occupancies(network, chosen)[channel.id]
                 assert size.to_python() == most if exact else size.floor().to_python() >= most, (channel.id, chosen)
     return found
-
-
-@pytest.mark.parametrize("path", CHOSEN, ids=lambda p: p.stem)
-def test_pairs_are_listed_once_each(path: Path) -> None:
-    network = example_network(path)
-    for parameters in largest_parameters(network, 2):
-        check_listing(network, parameters)
 
 
 @pytest.mark.parametrize("path", CHOSEN, ids=lambda p: p.stem)
@@ -196,7 +180,8 @@ def test_reorder_buffers_keep_values_that_are_alive_apart(path: Path) -> None:
 def test_a_reorder_buffer_is_folded() -> None:
     network = example_network(ROOT / "examples" / "matmul.c")
     partial_sums = next(c for c in network.channels if c.producer == c.consumer)
-    assert occupancy(network, partial_sums, {"n": 9}) == reorder_buffer(network, partial_sums, {"n": 9}).cells == 6
+    size = sized(network, {"n": 9})[partial_sums.id]
+    assert occupancies(network, {"n": 9})[partial_sums.id] == size.values == size.cells == 6
 
 
 def test_values_that_are_too_many_to_compare_are_not_folded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,8 +236,8 @@ def test_occupancies_of_the_report(
     kernel = parsed(text)
     before = make_network(tiled(kernel, Tiling((1, 1), "{ S[t, i] -> [t, i] }")))
     after = split_by_depth(make_network(tiled(kernel, Tiling(sizes, "{ S[t, i] -> [t, t + i] }"))))
-    assert [occupancy(before, c, {}) for c in before.channels if c.producer == c.consumer == "S"] == [original]
-    found = {c.depth: occupancy(after, c, {}) for c in after.channels if c.producer == c.consumer == "S"}
+    assert [occupancies(before, {})[c.id] for c in before.channels if c.producer == c.consumer == "S"] == [original]
+    found = {c.depth: occupancies(after, {})[c.id] for c in after.channels if c.producer == c.consumer == "S"}
     assert [found.get(depth, 0) for depth in (1, 2, 3)] == split
 
 
@@ -264,7 +249,6 @@ def test_networks_compute_what_the_program_does(path: Path, variant: Callable[[N
 
 
 def check_everything(network: Network, parameters: Parameters) -> None:
-    check_listing(network, parameters)
     check_occupancies(network, parameters)
     check_reorder_buffers(network, parameters)
     check_run(network, parameters)

@@ -15,6 +15,18 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from test_operators import (
+    TINIEST,
+    TINY,
+    everything,
+    flushed,
+    is_infinite,
+    is_nan,
+    nearest,
+    results,
+    specials,
+    value_of,
+)
 
 from loadstone.hardware.datapath.functions import emit_functions
 from loadstone.model.functions import APPROXIMATE, ERROR_BOUND
@@ -32,18 +44,6 @@ from loadstone.operators import (
 from loadstone.operators.functions.constants import pi
 from loadstone.operators.software import HELPERS, emit_function
 from loadstone.rtl import RtlError
-from operators.test_operators import (
-    TINIEST,
-    TINY,
-    everything,
-    flushed,
-    is_infinite,
-    is_nan,
-    nearest,
-    results,
-    specials,
-    value_of,
-)
 
 MAKERS = {
     "exp": make_exponential,

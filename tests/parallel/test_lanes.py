@@ -13,6 +13,7 @@ import pytest
 
 import loadstone as ls
 from kernels import EXAMPLES, random_kernel
+from loadstone.bus import Bus
 from loadstone.errors import UnsupportedError
 from loadstone.hardware.accelerator.top import make_accelerator_design
 from loadstone.hardware.compute import unit as compute
@@ -85,7 +86,7 @@ def parsed(text: str) -> Kernel:
         return ls.parse(path)
 
 
-def lanes_of(kernel: Kernel, sizes: tuple[int, ...], largest: Mapping[str, int], asked: int) -> Lanes:
+def lanes_of(kernel: Kernel, sizes: tuple[int, ...], largest: Mapping[str, int], asked: int | tuple[int, ...]) -> Lanes:
     return find_lanes(accelerator_of(kernel, sizes), parameter_limits(kernel, largest), asked)
 
 
@@ -162,6 +163,35 @@ def test_without_lanes_nothing_changes() -> None:
     assert emit_verilog(plain.module) == emit_verilog(asked.module)
 
 
+REASON = (
+    "j x k: a tile has only 4 of its iterations; i x k: a tile has only 2 of its iterations; "
+    "i x j: a tile has only 2 of its iterations"
+)
+
+
+def test_lanes_in_two_dimensions() -> None:
+    kernel = example("matmul")
+    accelerator = accelerator_of(kernel, (8, 8, 4))
+    limits = parameter_limits(kernel, {"n": 20})
+    lanes = make_accelerator_design(accelerator, limits, Bus(data_width=256), unroll=(4, 8)).lanes
+    assert (lanes.count, lanes.counts, lanes.dimension, lanes.reason) == (32, (4, 8), "i x j", "")
+    assert lanes.described == {
+        "a": "32 banks, cyclic: x0 mod 4, x1 mod 8",
+        "b": "8 banks, cyclic: x1 mod 8",
+        "c": "32 banks, cyclic: x0 mod 4, x1 mod 8",
+    }
+    fewer = lanes_of(kernel, (2, 8, 4), {"n": 20}, (4, 8))
+    assert (fewer.counts, fewer.reason) == ((2, 8), REASON)
+
+
+def test_banks_in_rows_and_columns_hold_every_element_once() -> None:
+    parts = tuple(Component(unit, None, integer(8)) for unit in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+    store = LocalLayout("a", INT, (3, 8, 12), 1, parts, 8, rows=2)
+    elements = list(product(range(3), range(8), range(12)))
+    assert sorted(cell(store, element) for element in elements) == list(range(len(elements)))
+    assert all(cell(store, (x, y, z)) % 8 == 4 * (y % 2) + z % 4 for x, y, z in elements)
+
+
 def conflicts(lanes: Lanes, accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[str]:
     """Pairs of elements that one access of a group touches in one bank, by brute force."""
     assert lanes.grouping is not None
@@ -184,13 +214,20 @@ def cell(store: ArrayLayout, element: tuple[int, ...]) -> int:
 
 @pytest.mark.parametrize(
     ("name", "sizes", "asked"),
-    [("matmul", (4, 5, 3), 4), ("jacobi1d_sa", (2, 6), 3), ("polymul", (4, 6), 4), ("gesummv", (4, 4), 2)],
+    [
+        ("matmul", (4, 5, 3), 4),
+        ("jacobi1d_sa", (2, 6), 3),
+        ("polymul", (4, 6), 4),
+        ("gesummv", (4, 4), 2),
+        ("matmul", (4, 6, 3), (2, 3)),
+        ("syrk", (4, 4, 4), (4, 2)),
+    ],
 )
-def test_banks_have_no_conflict(name: str, sizes: tuple[int, ...], asked: int) -> None:
+def test_banks_have_no_conflict(name: str, sizes: tuple[int, ...], asked: int | tuple[int, int]) -> None:
     kernel = example(name)
     accelerator, parameters = accelerator_of(kernel, sizes), dict.fromkeys(kernel.parameters, 9)
     lanes = find_lanes(accelerator, parameter_limits(kernel, parameters), asked)
-    assert lanes.count == asked
+    assert lanes.counts == (asked if isinstance(asked, tuple) else (asked,))
     assert lanes.banking
     assert list(conflicts(lanes, accelerator, parameters)) == []
     fewer = {name: replace(banking, count=banking.count // 2) for name, banking in lanes.banking.items()}

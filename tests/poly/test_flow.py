@@ -71,6 +71,12 @@ def test_a_flow_that_fails_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isl.UnionMap(f"{{ {BEHIND} }}").is_subset(value_flow(READ, UNSURE)[0])
 
 
+def test_a_flow_that_takes_isl_too_long_is_found_by_set_operations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flow, "FLOW_LIMIT", 1)
+    assert value_flow(READ, SURE)[0].is_equal(isl.UnionMap(f"{{ {LAST} }}"))
+    assert isl.UnionMap(f"{{ {BEHIND} }}").is_subset(value_flow(READ, UNSURE)[0])
+
+
 def test_a_read_of_several_elements_may_see_one_from_before() -> None:
     """One element was written, the other one was not: the read may see what was there before all writes."""
     read = isl.UnionMap("{ R[0] -> A[0]; R[0] -> A[1] }")

@@ -13,7 +13,7 @@ import pytest
 import loadstone as ls
 from kernels import ROOT
 from loadstone.errors import InputError, ToolError
-from loadstone.hardware.control.controller import Options, make_controller
+from loadstone.hardware.control.controller import PLAIN, make_controller
 from loadstone.loops.transformed import program_loops
 from loadstone.rtl import (
     External,
@@ -190,12 +190,11 @@ def test_half_and_whole_block_memories_of_xilinx(needs_yosys: None) -> None:
     assert synthesize(words(1024, 16, 32), "xc7", clock=False) == Resources("xc7", 0, 0, 1 + 2, 0, None)
 
 
-@pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("tiling", ["", "by 16 16 8"])
-def test_control_has_no_multiplier_and_no_divider(tiling: str, shared: bool, needs_yosys: None) -> None:
+def test_control_has_no_multiplier_and_no_divider(tiling: str, needs_yosys: None) -> None:
     program = matmul(tiling)
-    options, known = Options(shared=shared), program.kernel.context
-    module = make_controller("control", program_loops(program), {"n": (0, 4095)}, options, known).module
+    known = program.kernel.context
+    module = make_controller("control", program_loops(program), {"n": (0, 4095)}, PLAIN, known).module
     assert cells(module)["$add"]
     assert not HARD & set(cells(module))
     found = synthesize(module, "ecp5-25k", clock=False)

@@ -18,6 +18,7 @@ from loadstone.cli.main import main
 from loadstone.dram.timing import preset
 from loadstone.errors import UnsupportedError
 from loadstone.hardware.accelerator.top import make_accelerator_design
+from loadstone.hardware.compute.pipelines import Pipeline, Use, Wait, pipelines_of, tile_times
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.loops.compiled_walk import IDLE, Run, compiled_shape, compiled_walk
 from loadstone.loops.model import Block, For, If, Instance, Node
@@ -32,7 +33,6 @@ from loadstone.poly.enumeration import fixed_input
 from loadstone.simulate.prediction import model as predicted_module
 from loadstone.simulate.prediction import samples
 from loadstone.simulate.prediction.model import Placed, Prediction, predict, predict_design
-from loadstone.simulate.prediction.pipelines import Pipeline, Use, Wait, pipelines_of, tile_times
 from loadstone.simulate.prediction.samples import all_tiles, are_more, some_tiles
 from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import with_buffers

@@ -13,17 +13,19 @@ import pytest
 
 import loadstone as ls
 from kernels import EXAMPLES, random_kernel, tiny_parameters
+from loadstone.model.evaluate import evaluate
 from loadstone.pipeline import plan_tiles
 from loadstone.poly import fixed, pairs
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.storage import buffers, differences
 from loadstone.storage import handover as handovers
 from loadstone.storage import max_live as crowd
-from loadstone.storage.buffers import Buffer, make_buffers
+from loadstone.storage.buffers import Buffer, Component, make_buffers
 from loadstone.storage.handover import Handover, Mode, handover
 from loadstone.storage.lifetimes import lifetimes
 from loadstone.storage.local_plan import with_buffers
 from loadstone.storage.max_live import max_live
+from loadstone.storage.windows import Window
 from loadstone.transfer import Plan
 from loadstone.transform.choice import choose_tiling
 from loadstone.transform.tiling import TiledKernel
@@ -31,6 +33,7 @@ from strip_oracle import Cell, Coordinates, Strip, Tile, moves, strips_of
 from tilings import example_tilings, random_tilings
 
 ROOT = Path(__file__).parents[2]
+POLYBENCH = ROOT / "examples" / "polybench"
 QUICK = ("matmul", "polymul", "fir", "jacobi1d_sa", "threshold", "histogram", "cholesky", "jacobi-1d", "trmm")
 SLOW = ("gemver",)
 RANDOM_LIMIT = 3_000_000
@@ -62,22 +65,34 @@ def alive_together(strip: Strip, load: Moves, store: Moves, depth: int) -> Itera
 
 
 def address_of(
-    buffer: Buffer, parameters: Mapping[str, int], elements: Iterable[tuple[int, ...]]
+    buffer: Buffer, parameters: Mapping[str, int], elements: Iterable[tuple[int, ...]], tile: Coordinates
 ) -> dict[object, object]:
-    shape = buffer.shape(parameters)
     found: dict[object, object] = {}
     for element in elements:
+        number, components = part_of(buffer, element, tile)
+        shape = [evaluate(component.size, parameters, ()) for component in components]
         address = tuple(
-            sum(a * b for a, b in zip(part.row, element, strict=True)) % (part.modulus or 10**9)
-            for part in buffer.components
+            sum(a * b for a, b in zip(part.row, element, strict=True)) % (part.modulus or 10**9) for part in components
         )
         assert all(0 <= index < size for index, size in zip(address, shape, strict=True))
-        found[element] = address
+        found[element] = (number, *address)
     return found
 
 
-def check_buffers(plan: Plan, depth: int, rows: Iterable[Mapping[str, int]], *, power_of_two: bool = False) -> None:
-    buffers = make_buffers(plan, depth, power_of_two=power_of_two)
+def part_of(buffer: Buffer, element: tuple[int, ...], tile: Coordinates) -> tuple[int, tuple[Component, ...]]:
+    """The first part of a buffer with windows that hold the element, in the strip of a tile."""
+    for number, part in enumerate(buffer.parts):
+        starts = [(w, w.size * tile[buffer.tiles.outer.index(w.tile)] + w.shift) for w in part.windows]
+        if all(start <= element[w.subscript] < start + w.width for w, start in starts):
+            return number, part.components
+    assert not buffer.parts
+    return 0, buffer.components
+
+
+def check_buffers(
+    plan: Plan, depth: int, rows: Iterable[Mapping[str, int]], *, power_of_two: bool = False, split: bool = False
+) -> None:
+    buffers = make_buffers(plan, depth, power_of_two=power_of_two, split=split)
     for parameters in rows:
         strips = strips_of(plan.tiles, parameters)
         for name, buffer in buffers.items():
@@ -101,7 +116,8 @@ def check_array(
     for strip in strips:
         own = [only(tile, name) for tile in strip]
         for alive in alive_together(tuple(own), load, store, depth):
-            addresses = address_of(buffer, parameters, (element for _, element in alive))
+            elements = (element for _, element in alive)
+            addresses = address_of(buffer, parameters, elements, strip[0].coordinates)
             assert len(set(addresses.values())) == len(alive), f"{name}: two live elements share a cell"
             largest = max(largest, len(alive))
     assert largest <= buffer.cells(parameters) or not largest
@@ -161,7 +177,7 @@ def test_live_elements_of_many_random_kernels_never_share_a_cell(seed: int, may:
 def check_random(seed: int, *, may: bool) -> None:
     kernel, rows = random_kernel(seed, may=may)
     for tiles in tilings_of(kernel, seed):
-        check_buffers(plan_tiles(tiles), 1 + seed % 3, rows[:3], power_of_two=seed % 2 == 1)
+        check_buffers(plan_tiles(tiles), 1 + seed % 3, rows[:3], power_of_two=seed % 2 == 1, split=seed % 2 == 0)
 
 
 def tilings_of(kernel: ls.Kernel, seed: int) -> list[TiledKernel]:
@@ -170,6 +186,24 @@ def tilings_of(kernel: ls.Kernel, seed: int) -> list[TiledKernel]:
             return list(random_tilings(kernel, seed, (1 + seed % 2,)))
     except LimitReached:
         pytest.skip("the dependences are too many")
+
+
+@pytest.mark.parametrize("stem", ["lu", "syrk", "trmm", "nussinov", "floyd-warshall"])
+def test_live_elements_in_split_buffers_never_share_a_cell(stem: str) -> None:
+    kernel = ls.parse(POLYBENCH / f"{stem}.c")
+    plan = plan_tiles(choose_tiling(kernel, 2))
+    buffers = make_buffers(plan, 2, split=True).values()
+    assert any(buffer.parts for buffer in buffers)
+    assert all(buffer.folds_all for buffer in buffers if buffer.parts)
+    check_buffers(plan, 2, list(tiny_parameters(kernel))[-2:], split=True)
+
+
+def test_a_part_for_the_rows_of_the_tile_and_one_for_the_rest() -> None:
+    plan = plan_tiles(choose_tiling(ls.parse(POLYBENCH / "syrk.c"), (24, 24, 2)))
+    whole, split = (make_buffers(plan, 2, split=split)["a"] for split in (False, True))
+    assert not whole.folds_all
+    assert [part.windows for part in split.parts] == [(Window(0, "T1", 24, 0, 24),), ()]
+    assert split.cells({}) == 2 * 24 * 4
 
 
 def test_a_box_around_the_differences_serves_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,3 +388,21 @@ def test_strips_that_do_not_use_an_array_do_not_count(monkeypatch: pytest.Monkey
     plan = plan_tiles(choose_tiling(ls.parse(source), 60))
     array = plan.tiles.kernel.arrays["a"]
     assert max_live(plan.tiles, lifetimes(plan.tiles, array, plan["a"], 3), {"n": 180}) == 10800
+
+
+SHORT_COUNTER = """
+void short_counter(int N, int a[2 * N + 5][2 * N + 5], int c[N]) {
+  for (int i = 0; i < N; i++)
+    for (short j = 0; j < N + 3; j++)
+      c[i] += a[j][i] + a[i + 1][j];
+}
+"""
+
+
+def test_the_range_of_a_counter_is_no_size_of_a_buffer() -> None:
+    """A parameter below 32,768, for a counter is a short, is no reason to hold 32,768 rows."""
+    plan = ls.plan(ls.parse(SHORT_COUNTER), ls.Tiling(4))
+    shape = plan["a"].buffer.shape({"N": 9})
+    assert max(shape) <= 2 * 9 + 5
+    known = ls.plan(ls.parse("#pragma loadstone assume(N <= 64)\n" + SHORT_COUNTER), ls.Tiling(4))
+    assert known["a"].buffer.folds_all

@@ -16,15 +16,17 @@ from loadstone.errors import UnsupportedError
 from loadstone.options import Choices
 from loadstone.pipeline import Compilation
 from loadstone.tiling_search.decision import Decision, search_space
+from loadstone.tiling_search.evaluation import Measured, measure
 from loadstone.tiling_search.orders import permuted
 from loadstone.tiling_search.pragma import tiling_pragma
 from loadstone.tiling_search.sizes import SizeSearch, extent
 from loadstone.transfer.volumes import count
 from loadstone.transform.choice import choose_tiling
+from loadstone.transform.tiling import TiledKernel
 
 POLYBENCH = ROOT / "examples" / "polybench"
-SMALL = {"gemm": {"ni": 6, "nj": 7, "nk": 5}, "vectors": {"n": 12}}
-SOURCES = {"gemm": POLYBENCH / "gemm.c", "vectors": ROOT / "examples" / "vector_sum.c"}
+SMALL = {"gemm": {"ni": 6, "nj": 7, "nk": 5}, "vectors": {"n": 12}, "lu": {"n": 7}, "syrk": {"n": 5, "m": 3}}
+SOURCES = {name: POLYBENCH / f"{name}.c" for name in SMALL} | {"vectors": ROOT / "examples" / "vector_sum.c"}
 
 
 def compiled(name: str, local: int, values: dict[str, int] | None = None, **choices: object) -> Compilation:
@@ -55,7 +57,36 @@ def test_no_sizes_move_fewer_words(name: str, local: int) -> None:
     assert chosen(compilation).words == fewest_words(compilation)
 
 
-@pytest.mark.parametrize(("name", "local"), [("gemm", 40), ("vectors", 9)])
+def better_ones(compilation: Compilation, decision: Decision) -> list[Measured]:
+    """Plans of all sizes of all orders that move fewer words than a choice, as far as live elements may fit."""
+    goal, found = compilation.goal, list[Measured]()
+    for ordered in search_space(goal):
+        search = SizeSearch(ordered.order, ordered.traffic, ordered.held, goal.local)
+        for sizes in product(*(range(1, extent(ordered.held.reach[k]) + 1) for k in search.free)):
+            complete = search.complete(dict(zip(search.free, sizes, strict=True)))
+            if ordered.traffic.words(complete) >= decision.words or search.cells(complete) > goal.local:
+                continue
+            dims, strip = ordered.order.dims, len(ordered.order.strip)
+            theta = permuted(ordered.base.theta, dims)
+            tiles = TiledKernel(ordered.base.kernel, theta, tuple(complete[k] for k in dims), strip)
+            split = goal.split
+            measured = measure(tiles, goal.parameters, goal.make_plan, goal.depth, power_of_two=False, split=split)
+            found += [] if measured is None else [measured]
+    return found
+
+
+@pytest.mark.parametrize(("name", "local"), [("syrk", 14), pytest.param("lu", 20, marks=pytest.mark.sweep)])
+def test_no_tiling_that_fits_moves_fewer_words_where_buffers_have_parts(name: str, local: int) -> None:
+    compilation = compiled(name, local, strip=1)
+    decision = chosen(compilation)
+    assert decision.split
+    assert decision.cells <= local
+    assert all(plan.all_cells("drain") > local for plan in better_ones(compilation, decision))
+
+
+@pytest.mark.parametrize(
+    ("name", "local"), [("gemm", 40), ("vectors", 9), pytest.param("lu", 20, marks=pytest.mark.sweep)]
+)
 def test_buffers_that_are_counted_are_those_that_are_built(name: str, local: int) -> None:
     compilation = compiled(name, local)
     decision, plan, values = chosen(compilation), compilation.plan, compilation.values
@@ -127,3 +158,18 @@ def test_command_line_runs_a_choice(capsys: pytest.CaptureFixture[str], tmp_path
 def test_options_of_a_choice_need_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", str(POLYBENCH / "gemm.c"), "--local", "64KiB"]) == 2
     assert "--local has no effect without --tile auto" in capsys.readouterr().err
+
+
+def test_a_kernel_that_runs_nothing_has_a_tiling() -> None:
+    assert chosen(compiled("vectors", 9, {"n": 0})).words == 0
+
+
+def test_parameters_and_buffers_that_choose_a_tiling_count_when_a_plan_is_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["plan", str(SOURCES["vectors"]), "--tile", "auto", "--local", "9", "-p", "n=12", "--depth", "1"]
+    assert main([*command, "--json"]) == 0
+    plan = tmp_path / "plan.json"
+    plan.write_text(capsys.readouterr().out)
+    assert main([*command, "--check", str(plan)]) == 0
+    assert main([*command, "--quast"]) == 0

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from math import sqrt
+from pathlib import Path
 from random import Random
 
 import pytest
 
 import loadstone as ls
 from kernels import ROOT
+from loadstone.options import Choices
+from loadstone.pipeline import Compilation
 from loadstone.tiling_search.bounds import compulsory_words, io_bound
 from loadstone.tiling_search.closed_counts import BoxCount, StripTraffic, box_counts, counted_boxes, intervals
 from loadstone.tiling_search.orders import legal_orders, numbering, sign_patterns
+from loadstone.tiling_search.published import published_bound
 from loadstone.tiling_search.strip_boxes import Boxes, Values
+from loadstone.transfer.strips import memory_arrays
+from loadstone.transfer.volumes import array_words, count
 from loadstone.transform.choice import choose_tiling
 
 POLYBENCH = ROOT / "examples" / "polybench"
@@ -73,3 +80,59 @@ def test_two_products_add_up() -> None:
 
 def test_no_bound_where_nothing_is_reused_in_two_ways() -> None:
     assert io_bound(ls.parse(POLYBENCH / "atax.c"), {"m": 40, "n": 40}, 64) is None
+
+
+PUBLISHED = {
+    "lu": {"n": 13},
+    "ludcmp": {"n": 12},
+    "cholesky": {"n": 14},
+    "syrk": {"n": 15, "m": 9},
+    "syr2k": {"n": 12, "m": 9},
+    "trmm": {"m": 13, "n": 9},
+    "gramschmidt": {"m": 11, "n": 10},
+    "covariance": {"m": 12, "n": 11},
+    "correlation": {"m": 12, "n": 11},
+    "nussinov": {"n": 14},
+    "floyd-warshall": {"n": 12},
+}
+
+
+def words_and_cells(name: str, size: int, values: dict[str, int]) -> tuple[int, int]:
+    """The words of a kernel in tiles of some size, and the cells of its buffers."""
+    kernel = replace(ls.parse(POLYBENCH / f"{name}.c"), tiling=None)
+    compilation = Compilation(kernel, Choices(sizes=(size,), split_buffers=True), values)
+    parts = compilation.plan.arrays.values()
+    moved = (side for part in parts for side in (part.strip_to_loaded, part.strip_to_stored))
+    return sum(count(side, values) for side in moved), sum(max(1, part.buffer.cells(values)) for part in parts)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_bounds_are_recognised_and_not_undercut(name: str) -> None:
+    kernel, values = Compilation(ls.parse(POLYBENCH / f"{name}.c")).tileable, PUBLISHED[name]
+    least = compulsory_words(kernel, values).words
+    everything = sum(array_words(array, values) or 1 for array in memory_arrays(kernel))
+    for words, local in ((least, everything), words_and_cells(name, 3, values)):
+        bound = published_bound(kernel, values, local)
+        assert bound is not None
+        assert bound.words <= words
+        assert (io_bound(kernel, values, local) or 0) <= words
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("path", sorted(POLYBENCH.glob("*.c")), ids=lambda path: path.stem)
+def test_no_plan_of_polybench_undercuts_its_bound(path: Path) -> None:
+    kernel = ls.parse(path)
+    values = {name: min(value, 9) for name, value in kernel.defaults.items()}
+    for size in (2, 4):
+        words, local = words_and_cells(path.stem, size, values)
+        assert (io_bound(kernel, values, local) or 0) <= words
+        assert compulsory_words(kernel, values).words <= words
+
+
+def test_forms_of_soap_are_undercut() -> None:
+    kernel, values = ls.parse(POLYBENCH / "syrk.c"), {"n": 60, "m": 2000}
+    local = 60 * 61 // 2 + 60
+    words = 2 * 60 * 61 // 2 + 60 * 2000
+    bound = io_bound(kernel, values, local)
+    assert bound is not None
+    assert bound <= words < values["n"] ** 2 * values["m"] / sqrt(local)

@@ -19,7 +19,7 @@ from loadstone.poly.enumeration import pairs, points
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.transfer import Plan, make_plan, quast
 from loadstone.transfer import selection_tree as trees
-from loadstone.transfer.first_last import first_read, first_read_before_write, last_write, tile_of_operation
+from loadstone.transfer.first_last import first_read, first_read_before_write, last_write
 from loadstone.transfer.selection_tree import BOTTOM, Leaf, Quast
 from loadstone.transfer.strips import memory_arrays
 from loadstone.transfer.tile_accesses import tile_to_exposed_reads, tile_to_written
@@ -69,6 +69,14 @@ FIRST_READS = {
 Values = dict[tuple[int, ...], trees.Evaluated]
 T = TypeVar("T")
 LAST_WRITE = f"[N, T0, T1] -> {{ c[x,y] -> S[x, y, N] : {TILE} and {ROW} and {COLUMN} }}"
+
+
+def tile_of_operation(tiles: TiledKernel, element_to_instance: isl.UnionPwMultiAff) -> isl.UnionMap:
+    """Elements to the tile of the strip that runs their instance: floor(theta / size) [RR-7697, 3.3]."""
+    tile_of = isl.UnionMap.empty(element_to_instance.get_space())
+    for statement in tiles.kernel.statements:
+        tile_of = tile_of.union(tiles.instance_to_strip_tile(statement.name).to_union_map())
+    return isl.UnionMap.from_union_pw_multi_aff(element_to_instance).apply_range(tile_of)
 
 
 def tiles_of(path: Path | str) -> TiledKernel:

@@ -1,11 +1,11 @@
-"""Conditional updates of temporaries as selections, against runs of the kernels that have them."""
+"""Conditional updates as selections, against runs of the kernels that have them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from test_privatise import ROW, SIZES, SUM, check_same, parsed
+from test_privatise import PAIR, ROW, SIZES, SUM, check_same, parsed
 
 import loadstone as ls
 from loadstone.transform.selections import with_selections
@@ -18,13 +18,21 @@ SELECTED = {
     "a guarded quotient": f"{ROW} {{ int t; if (a[i] != 0) t = 100 / a[i]; else t = 0; c[i] = t; }}",
     "an index": f"{ROW} {{ int m = 0, p = 0; {SUM} if (b[i][k] > m) {{ m = b[i][k]; p = k; }} c[i] = p + m; }}",
     "a local array": f"{ROW} {{ int t[2]; t[0] = 0; t[1] = 1; if (a[i] > 3) t[1] = x[i]; c[i] = t[0] + t[1]; }}",
+    "an element": f"{PAIR} if (b[i][j] > c[i]) c[i] = b[i][j];",
+    "clamped elements": f"{ROW} {{ c[i] += a[i]; if (c[i] > 9) c[i] = 9; else if (c[i] < 0) c[i] = 0; }}",
+    "branches of elements": f"{ROW} {{ if (a[i] > 3) c[i] = a[i]; else if (x[i] > 3) c[i] = x[i]; else c[i] = 0; }}",
+    "where conditions nest": f"{ROW} if (a[i] > 3) {{ if (c[i] > a[i]) {{ c[i] = a[i]; x[i] = 1; }} else x[i] = 2; }}",
+    "either of two arrays": f"{ROW} c[i] = a[i] > 3 ? x[i] : b[i][i];",
+    "seen afterwards": f"{ROW} if (a[i] > 3) c[i] = a[i];",
     "carried": f"int m = 0; {ROW} {{ if (a[i] > m) m = a[i]; c[i] = m; }}",
 }
 SELECTED["of floating point"] = f"{ROW} {{ float t; if (a[i] > 3) t = a[i] / 3.0f; else t = 0.5f; c[i] = t * 9; }}"
 CONDITIONAL = {
     "undefined before": f"{ROW} {{ int t; if (a[i] > 3) t = x[i]; if (a[i] > 3) c[i] = t; }}",
     "defined later": f"{ROW} {{ int t; if (a[i] > 3) t = x[i]; else if (a[i] > 1) t = 2; if (a[i] > 1) c[i] = t; }}",
-    "seen afterwards": f"{ROW} if (a[i] > 3) c[i] = a[i];",
+    "outside of the array": f"{ROW} if (a[i] != a[i]) c[i + 1] = a[i];",
+    "outside on one side": f"{ROW} c[i] = a[i] != a[i] ? c[i + 1] : 3;",
+    "at a place from data": f"{ROW} if (a[i] == i + 1) c[a[i] - 1] = i;",
 }
 
 

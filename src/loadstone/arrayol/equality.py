@@ -20,6 +20,7 @@ from loadstone.frontend.arrayol.flat import Application, Elementary, arrays_of
 from loadstone.frontend.arrayol.kernel import application_of, program_of
 from loadstone.frontend.arrayol.specification import Specification
 from loadstone.frontend.build import build_kernel
+from loadstone.model.cases import with_cases
 from loadstone.model.kernel import Kernel, Statement
 from loadstone.poly.names import names_of
 
@@ -49,7 +50,7 @@ def _side(specification: Specification, moved: Sequence[Path]) -> _Side:
 
 
 def _kernel(application: Application) -> Kernel:
-    return build_kernel(program_of(application, application.name))
+    return with_cases(build_kernel(program_of(application, application.name)))
 
 
 def check_equal(old: Specification, change: Change) -> None:

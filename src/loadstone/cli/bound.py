@@ -9,21 +9,9 @@ from contextlib import suppress
 from typing import Any
 
 from loadstone.cli.count import check_parameters, given_text
-from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.console import console, shown, table
 from loadstone.cli.shared.parser import refuse
-from loadstone.counting.bounding import (
-    AddVariables,
-    Basic,
-    DropFractions,
-    Exact,
-    Hybrid,
-    Method,
-    ModClasses,
-    PerFraction,
-    PolyApproximation,
-    SplitPeriods,
-    bound,
-)
+from loadstone.counting import bounding
 from loadstone.counting.extremum import Extremum, Value, as_text, number
 from loadstone.counting.pieces import Pieces, parameter_names, with_parameters
 from loadstone.counting.reading import read_quasi_polynomial
@@ -38,14 +26,16 @@ from loadstone.poly.limits import LimitReached, operation_limit
 BOUND_LIMIT, ATTEMPT_LIMIT = 40_000_000, 10_000_000
 BEST = 5
 _OF_KERNELS = ("schedule", "commutative", "early_inputs", "late_outputs", "search", "defines", "include", "function")
-BASIC: dict[str, Callable[[int | None], Basic]] = {
-    "exact": lambda _: Exact(),
-    "add-var": lambda _: AddVariables(),
-    "mod-classes": lambda _: ModClasses(),
-    "split-periods": lambda threshold: SplitPeriods() if threshold is None else SplitPeriods(threshold),
-    "per-fraction": lambda threshold: PerFraction() if threshold is None else PerFraction(threshold),
-    "poly-approx": lambda _: PolyApproximation(),
-    "drop-frac": lambda _: DropFractions(),
+BASIC: dict[str, Callable[[int | None], bounding.Basic]] = {
+    "exact": lambda _: bounding.Exact(),
+    "add-var": lambda _: bounding.AddVariables(),
+    "mod-classes": lambda _: bounding.ModClasses(),
+    "split-periods": lambda threshold: (
+        bounding.SplitPeriods() if threshold is None else bounding.SplitPeriods(threshold)
+    ),
+    "per-fraction": lambda threshold: bounding.PerFraction() if threshold is None else bounding.PerFraction(threshold),
+    "poly-approx": lambda _: bounding.PolyApproximation(),
+    "drop-frac": lambda _: bounding.DropFractions(),
 }
 
 
@@ -78,12 +68,12 @@ def _check_effects(arguments: argparse.Namespace) -> None:
             refuse(arguments, ("threshold",), f"with --method {arguments.method}")
 
 
-def _method(arguments: argparse.Namespace) -> Method:
-    """The method that was asked for, or the hybrid one."""
+def _method(arguments: argparse.Namespace) -> bounding.Method:
+    """The chosen method, or the hybrid one."""
     if arguments.method not in (None, "hybrid"):
         return BASIC[arguments.method](arguments.threshold)
     basic = BASIC[arguments.basic](None)
-    return Hybrid(basic) if arguments.threshold is None else Hybrid(basic, arguments.threshold)
+    return bounding.Hybrid(basic) if arguments.threshold is None else bounding.Hybrid(basic, arguments.threshold)
 
 
 def _bound(arguments: argparse.Namespace) -> int:
@@ -93,27 +83,23 @@ def _bound(arguments: argparse.Namespace) -> int:
     if kernel is not None and (arguments.method == "poly-approx" or not kernel.exact):
         found = found.unattained()
     info = _info(name, found, arguments, pieces)
-    if arguments.json:
-        print(json.dumps(info))
-    else:
-        _show(info, arguments)
-    return 0
+    return shown(arguments, lambda: info, lambda: _show(info, arguments))
 
 
 def _best(pieces: Pieces, arguments: argparse.Namespace) -> tuple[str, Extremum]:
-    """The bound by the method that was asked for; else the exact one, or that of the first that is not too hard."""
-    ways = {"exact": Exact(), "hybrid": _method(arguments)} if arguments.method is None else {}
+    """The bound by the chosen method; else the exact one, or that of the first method that is not too hard."""
+    ways = {"exact": bounding.Exact(), "hybrid": _method(arguments)} if arguments.method is None else {}
     for name, method in ways.items():
         with suppress(UnsupportedError, LimitReached), operation_limit(ATTEMPT_LIMIT):
             return name, _bounded(pieces, method, arguments)
-    last = AddVariables() if arguments.method is None else _method(arguments)
+    last = bounding.AddVariables() if arguments.method is None else _method(arguments)
     return arguments.method or "add-var", _bounded(pieces, last, arguments)
 
 
-def _bounded(pieces: Pieces, method: Method, arguments: argparse.Namespace) -> Extremum:
-    """The bound by a method, as close as it was asked for."""
+def _bounded(pieces: Pieces, method: bounding.Method, arguments: argparse.Namespace) -> Extremum:
+    """The bound by a method, with the chosen accuracy."""
     accuracy, halvings = arguments.accuracy, arguments.halvings or 0
-    return bound(pieces, method, minimum=arguments.minimum, accuracy=accuracy, halvings=halvings)
+    return bounding.bound(pieces, method, minimum=arguments.minimum, accuracy=accuracy, halvings=halvings)
 
 
 def _values(arguments: argparse.Namespace) -> Pieces:

@@ -10,29 +10,27 @@ from typing import Any
 
 import islpy as isl
 
-from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.console import console, shown, table
 from loadstone.counting.cardinality import COUNT_OPERATIONS, count, parts_of, with_values
 from loadstone.counting.reading import Relation, read_relation
 from loadstone.counting.vertices import Vertices, vertices_of
 from loadstone.errors import Diagnostic, InputError
 from loadstone.files import UnreadableFile, file_text, unreadable
+from loadstone.poly.names import names_of
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the piecewise quasi-polynomial, or the number for given parameters."""
     relation = read_relation(given_text(arguments.set), "SET")
     values = dict(arguments.parameters)
-    check_parameters(values, parameter_names(relation))
+    check_parameters(values, names_of(relation.get_space()))
     if arguments.vertices:
         return _show_vertices(relation, values, json_wanted=arguments.json)
     parts = [count(with_values(part, values), arguments.limit or COUNT_OPERATIONS) for part in parts_of(relation)]
     total = _total(relation, parts)
     value = _number(relation, values, parts)
-    if arguments.json:
-        print(json.dumps({"count": total, "value": value}))
-    else:
-        console().print(total if value is None else str(value), markup=False)
-    return 0
+    text = total if value is None else str(value)
+    return shown(arguments, lambda: {"count": total, "value": value}, lambda: console().print(text, markup=False))
 
 
 def given_text(argument: str) -> str:
@@ -55,13 +53,6 @@ def check_parameters(values: dict[str, int], names: tuple[str, ...]) -> None:
             raise InputError(Diagnostic(f"'{name}' is not a parameter", None, f"parameters are: {known}"))
 
 
-def parameter_names(relation: Relation) -> tuple[str, ...]:
-    """The parameters of a set or a map."""
-    space = relation.get_space()
-    kind = isl.dim_type.param
-    return tuple(space.get_dim_name(kind, k) or "" for k in range(space.dim(kind)))
-
-
 def _total(relation: Relation, parts: list[isl.PwQPolynomial]) -> str:
     """The closed form as text: a sum for the sets of a union, and a function of all domains for maps."""
     if not parts:
@@ -75,7 +66,7 @@ def _total(relation: Relation, parts: list[isl.PwQPolynomial]) -> str:
 
 def _number(relation: Relation, values: dict[str, int], parts: list[isl.PwQPolynomial]) -> int | None:
     """The number of points of a set whose parameters are all known."""
-    if isinstance(relation, isl.UnionMap) or set(parameter_names(relation)) - set(values):
+    if isinstance(relation, isl.UnionMap) or set(names_of(relation.get_space())) - set(values):
         return None
     return sum(part.eval(isl.Point.zero(part.get_domain_space())).to_python() for part in parts)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import shutil
 import subprocess
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.console import console, shown, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what is installed."""
     found = {tool.name: _version(tool) for tool in TOOLS}
     core = {name: metadata.version(name) for name in CORE}
-    if arguments.json:
-        tools = {t.name: {"version": found[t.name], "purpose": t.purpose, "install": t.install} for t in TOOLS}
-        print(json.dumps({"core": core, "tools": tools}))
-    else:
-        _show(core, found)
-    return 0
+    tools = {t.name: {"version": found[t.name], "purpose": t.purpose, "install": t.install} for t in TOOLS}
+    return shown(arguments, lambda: {"core": core, "tools": tools}, lambda: _show(core, found))
 
 
 def _show(core: dict[str, str], found: dict[str, str | None]) -> None:

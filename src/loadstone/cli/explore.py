@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Show the front of designs, draw the curve of words against local memory, or show the fusions of tasks."""
     if arguments.fusions:
         return show_fusions(arguments)
-    refuse(arguments, ("data_per_word", "latency"), "without --fusions")
+    refuse(arguments, ("data_per_word", "latency", "exact"), "without --fusions")
     if not arguments.curve:
         return show_front(arguments)
     refuse(arguments, ("apply",), "with --curve")

@@ -5,25 +5,30 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from loadstone.analysis.info import kernel_info
-from loadstone.arrayol import read, specification_svg
-from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.console import console, heading, table
 from loadstone.cli.shared.kernels import is_array_ol, read_kernel, transformed_specification
 from loadstone.errors import Diagnostic, InputError
 from loadstone.files import write_whole
 from loadstone.frontend.c.scop import SeveralKernelsError
+from loadstone.later import Later
 from loadstone.model.definitions import approximate_functions
 from loadstone.model.functions import ERROR_BOUND
 from loadstone.model.kernel import Kernel
 from loadstone.poly.limits import within_limit
 from loadstone.transform.privatise.description import private_places
 from loadstone.transform.selections import with_selections
+
+if TYPE_CHECKING:
+    import rich.text as rich_text
+    from rich.console import Console
+    from rich.table import Table
+
+    from loadstone import arrayol
+else:
+    arrayol, rich_text = Later("loadstone.arrayol"), Later("rich.text")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -48,8 +53,8 @@ def _draw(arguments: argparse.Namespace) -> None:
         raise InputError(Diagnostic(message, None, "-o draws Array-OL; 'loadstone network -o' draws processes"))
     if Path(arguments.file).suffix != ".svg":
         raise InputError(Diagnostic(f"cannot draw '{arguments.file}'", None, "-o FILE.svg"))
-    specification = transformed_specification(arguments) or read(Path(arguments.kernel))
-    write_whole(arguments.file, specification_svg(specification))
+    specification = transformed_specification(arguments) or arrayol.read(Path(arguments.kernel))
+    write_whole(arguments.file, arrayol.specification_svg(specification))
 
 
 def _kernels(arguments: argparse.Namespace) -> list[Kernel]:
@@ -71,7 +76,7 @@ def _described(read: Kernel, arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _show(info: dict[str, Any], screen: Console) -> None:
     exact = "all accesses exact" if info["exact"] else "some accesses approximated"
-    screen.print(Text(f"kernel {info['kernel']}", style="bold"), f"({exact})")
+    screen.print(heading(f"kernel {info['kernel']}"), f"({exact})")
     screen.print(f"parameters  {', '.join(info['parameters']) or 'none'}   context {info['context']}", markup=False)
     for assumption in info.get("assumptions", ()):
         screen.print(
@@ -83,13 +88,13 @@ def _show(info: dict[str, Any], screen: Console) -> None:
         screen.print()
         sometimes = ", conditional" if any(statement["may_writes"]) else ""
         title = f"{statement['name']} (line {statement['line']}{sometimes})"
-        screen.print(Text(title, style="bold"))
+        screen.print(heading(title))
         _rows(screen, [("domain", statement["domain"]), ("schedule", statement["schedule"])])
         for verb in ("read", "write"):
             titles = (f"may {verb}" if may else f"{verb}s" for may in statement[f"may_{verb}s"])
             _rows(screen, list(zip(titles, statement[f"{verb}s"], strict=True)))
     screen.print()
-    screen.print(Text("dependences", style="bold"))
+    screen.print(heading("dependences"))
     _rows(screen, list(info["dependences"].items()))
     if "functions" in info:
         names, bound = ", ".join(info["functions"]["names"]), info["functions"]["error_bound"]
@@ -98,14 +103,14 @@ def _show(info: dict[str, Any], screen: Console) -> None:
         screen.print(f"temporary {place}, where a tiling needs it", markup=False)
     _show_pragmas(info["hls_pragmas"], screen)
     for warning in info["warnings"]:
-        screen.print(Text(f"warning: {warning}", style="yellow"))
+        screen.print(rich_text.Text(f"warning: {warning}", style="yellow"))
 
 
 def _show_pragmas(pragmas: list[dict[str, Any]], screen: Console) -> None:
     if not pragmas:
         return
     screen.print()
-    screen.print(Text("HLS pragmas", style="bold"))
+    screen.print(heading("HLS pragmas"))
     for each in pragmas:
         screen.print(f"  line {each['line']}: {each['pragma']}", markup=False)
         screen.print(f"    {each['outcome']}: {each['reason']}", markup=False)

@@ -133,7 +133,8 @@ def plan(parser: CommandParser) -> None:
     accelerator(parser)
     check = Option("--check", "judge this plan instead of making one", "check", metavar="PLAN.json")
     trees, per_tile = _flag("--quast", "show the decision trees"), _flag("--per-tile", "add volumes per tile")
-    parser.add("plan", [check, trees, per_tile])
+    scans = _flag("--scans", "add the loops over what tiles move, and how long bursts are")
+    parser.add("plan", [check, trees, per_tile, scans])
     parser.add("time", [TIME])
 
 
@@ -156,6 +157,7 @@ def network(parser: CommandParser) -> None:
             _flag("--compute-only", "leave load and store processes out"),
             _flag("--reuse", "FIFOs inside processes for values read several times"),
             _flag("--power-of-two", "round sizes up to powers of two"),
+            next(option for option in options_of(Choices) if option.dest == "blocks"),
             _flag("--tune", "execute with smaller and larger channels"),
             Option("-o", "draw the network", "file", metavar="FILE.svg|FILE.dot"),
         ],
@@ -274,6 +276,7 @@ def explore(parser: CommandParser) -> None:
             Option(
                 "--data-per-word", "data in a word of external memory (default: 4)", "data_per_word", 4, read=positive
             ),
+            _flag("--exact", "beside the formulas, buffers, words and cycles of the passes in blocks as accelerators"),
             Option("--latency", "cycles before the first word of a burst (default: 30)", "latency", 30, read=positive),
         ],
     )

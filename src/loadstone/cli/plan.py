@@ -6,25 +6,30 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import islpy as isl
-from rich.console import Console
-from rich.text import Text
 
 from loadstone.cli.shared.compilations import compilation_of
-from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.console import console, heading, shown, table
 from loadstone.cli.shared.parser import refuse
+from loadstone.later import Later
 from loadstone.loops.accelerator import Accelerator
-from loadstone.loops.description import accelerator_info, buffer_info, bursts, privatised_info
+from loadstone.loops.description import accelerator_info, accelerator_scans, buffer_info, bursts, privatised_info
 from loadstone.pipeline import Compilation
 from loadstone.poly.limits import DEFAULT_LIMIT, within_limit
-from loadstone.tiling_search.decision import Decision
-from loadstone.tiling_search.pragma import tiling_pragma
 from loadstone.transfer import ArrayPlan, Plan
-from loadstone.transfer.check import check_plan
 from loadstone.transfer.description import comparison
-from loadstone.transfer.plan_file import read_plan
-from loadstone.transfer.quast import plan_quasts
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from loadstone.tiling_search import pragma
+    from loadstone.tiling_search.decision import Decision
+    from loadstone.transfer import check, plan_file, quast
+else:
+    pragma, check = Later("loadstone.tiling_search.pragma"), Later("loadstone.transfer.check")
+    plan_file, quast = Later("loadstone.transfer.plan_file"), Later("loadstone.transfer.quast")
 
 _LOCAL = ("depth", "strips", "power_of_two")
 """Options of local buffers."""
@@ -32,52 +37,54 @@ _LOCAL = ("depth", "strips", "power_of_two")
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan, or judge a given one."""
+    idle = (*_without_tiling(arguments), "per_tile", "scans")
     if arguments.check:
-        refuse(arguments, (*_LOCAL, "keep_dead_stores", "parameters", "per_tile", "quast"), "with --check")
+        refuse(arguments, (*idle, "keep_dead_stores", "quast"), "with --check")
         return _check(arguments, compilation_of(arguments))
     if arguments.quast:
-        refuse(arguments, (*_LOCAL, "parameters", "per_tile"), "with --quast")
+        refuse(arguments, idle, "with --quast")
         return _trees(arguments, compilation_of(arguments))
     compilation = compilation_of(arguments)
-    if arguments.json:
-        given = compilation.given_values
-        info = accelerator_info(compilation.accelerator, given, per_tile=arguments.per_tile)
-        chosen = {} if compilation.decision is None else {"auto": compilation.decision.as_json()}
-        print(json.dumps({**info, **chosen}))
-    else:
-        _show(compilation, arguments.per_tile, console())
-    return 0
+    return shown(arguments, lambda: _info(compilation, arguments), lambda: _show(compilation, arguments, console()))
+
+
+def _info(compilation: Compilation, arguments: argparse.Namespace) -> dict[str, Any]:
+    accelerator, given = compilation.accelerator, compilation.given_values
+    info = accelerator_info(accelerator, given, per_tile=arguments.per_tile, scans=arguments.scans)
+    return info if compilation.decision is None else {**info, "auto": compilation.decision.as_json()}
+
+
+def _without_tiling(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """The options that have no effect on the tiles: buffers and parameters, which `--tile auto` looks at."""
+    return () if arguments.sizes == "auto" else (*_LOCAL, "parameters")
 
 
 def _check(arguments: argparse.Namespace, compilation: Compilation) -> int:
-    load, store = read_plan(Path(arguments.check), compilation.tiles)
+    load, store = plan_file.read_plan(Path(arguments.check), compilation.tiles)
     tiles = compilation.legal_tiles
-    verdict = within_limit("the plan", arguments.limit, lambda: check_plan(tiles, load, store))
-    if arguments.json:
-        print(json.dumps(verdict.described()))
-    else:
-        print(verdict.text())
+    verdict = within_limit("the plan", arguments.limit, lambda: check.check_plan(tiles, load, store))
+    shown(arguments, verdict.described, lambda: print(verdict.text()))
     return 0 if verdict.valid else 1
 
 
 def _trees(arguments: argparse.Namespace, compilation: Compilation) -> int:
     """Show the decision trees of a plan."""
-    trees = plan_quasts(compilation.transfers, arguments.limit or DEFAULT_LIMIT)
+    trees = quast.plan_quasts(compilation.transfers, arguments.limit or DEFAULT_LIMIT)
     if arguments.json:
         print(json.dumps({"kernel": compilation.kernel.name, "quasts": dict(trees)}))
         return 0
     for title, text in trees:
-        console().print(Text(title, style="bold"))
+        console().print(heading(title))
         console().print(f"{text}\n", markup=False)
     return 0
 
 
-def _show(compilation: Compilation, per_tile: bool, screen: Console) -> None:
+def _show(compilation: Compilation, arguments: argparse.Namespace, screen: Console) -> None:
     accelerator, parameters = compilation.accelerator, compilation.known_values
     plan = accelerator.plan
     tiles = plan.tiles
     quality = "exact" if plan.exact else f"approximated: {plan.reason}"
-    screen.print(Text(f"plan of {tiles.kernel.name}", style="bold"), f"({quality})")
+    screen.print(heading(f"plan of {tiles.kernel.name}"), f"({quality})")
     screen.print(f"schedule {tiles.schedule}", markup=False)
     coordinates = ", ".join(f"{name} of size {size}" for name, size in zip(tiles.coordinates, tiles.sizes, strict=True))
     screen.print(f"tiles    {coordinates}; a strip runs over {', '.join(tiles.inner)}")
@@ -93,54 +100,61 @@ def _show(compilation: Compilation, per_tile: bool, screen: Console) -> None:
         screen.print(f"private  {change['text']}", markup=False)
     for name, part in plan.arrays.items():
         screen.print()
-        screen.print(Text(name, style="bold"))
+        screen.print(heading(name))
         for title, relation in (("load", part.load), ("store", part.store)):
             screen.print(f"  {title:6} {'nothing' if relation.is_empty() else relation}", markup=False)
-        for title, closed in _volumes(part, per_tile):
+        for title, closed in _volumes(part, arguments.per_tile):
             text = "no closed form within the operation limit" if closed is None else str(closed)
             screen.print(f"  {title:6} {text}", markup=False)
     _show_buffers(accelerator, parameters, compilation.given_values, screen)
-    _show_scans(accelerator, screen)
+    if arguments.scans:
+        _show_scans(accelerator, screen)
     if parameters is not None:
         _show_comparison(plan, parameters, screen)
 
 
 def _show_decision(decision: Decision, screen: Console) -> None:
-    bound = "" if decision.bound is None else f", bound {decision.bound:.0f}"
+    known = decision.best_bound
+    bound = "" if known is None else f", bound {known.words:.0f} ({known.source})"
     needed = f"compulsory {decision.compulsory}{bound}: {decision.ratio:.2f} times as many as needed"
-    screen.print(f"auto     {decision.words} words with {decision.cells} of {decision.goal.local} cells; {needed}")
+    screen.print(
+        f"auto     {decision.words} words with {decision.cells} of {decision.goal.local} cells; {needed}", markup=False
+    )
     looked = f"{decision.orders} orders, {decision.plans} plans{'' if decision.complete else ', stopped early'}"
-    pragma = tiling_pragma(decision.tiles, decision.goal.kernel)
-    screen.print(f"         {looked}; paste: {pragma or 'no pragma, statements were changed'}", markup=False)
-    if decision.strips == "drain":
-        screen.print("         and give --strips drain")
+    line = pragma.tiling_pragma(decision.tiles, decision.goal.kernel)
+    screen.print(f"         {looked}; paste: {line or 'no pragma, statements were changed'}", markup=False)
+    given = [
+        *(["--strips drain"] if decision.strips == "drain" else []),
+        *(["--split-buffers"] if decision.split else []),
+    ]
+    if given:
+        screen.print(f"         and give {' '.join(given)}")
 
 
 def _show_buffers(
     accelerator: Accelerator, known: Mapping[str, int] | None, given: Mapping[str, int] | None, screen: Console
 ) -> None:
     screen.print()
-    screen.print(Text("local buffers", style="bold"))
+    screen.print(heading("local buffers"))
     rows: list[tuple[str, ...]] = []
     for name, buffer in accelerator.buffers.items():
         info = buffer_info(buffer, known, buffer.most_live(given))
         shape = " x ".join(map(str, info["shape"])) or "register"
         alive = "?" if info["max_live"] is None else str(info["max_live"])
         ratio = "" if info["ratio"] is None else f"{info['ratio']:.2f}"
-        rows.append((name, info["mapping"], shape, str(info["cells"]), str(info["copies"]), alive, ratio))
+        rows.append((name, buffer.shown(), shape, str(info["cells"]), str(info["copies"]), alive, ratio))
     screen.print(table(("array", "mapping", "shape", ">cells", ">copies", ">max live", ">ratio"), rows))
 
 
 def _show_scans(accelerator: Accelerator, screen: Console) -> None:
     rows: list[tuple[str, ...]] = []
-    for title, scans in (("load_scan", accelerator.loads), ("store_scan", accelerator.stores)):
-        for scan in scans:
-            shortest, longest = bursts(accelerator, scan, title)
-            lengths = f"{shortest} to {'any' if longest is None else longest}"
-            way = "exact" if scan.member is None else "hull with a test"
-            rows.append((title.removesuffix("_scan"), scan.array, lengths, str(scan.decisions), way))
+    for title, scan in accelerator_scans(accelerator):
+        shortest, longest = bursts(accelerator, scan, title)
+        lengths = f"{shortest} to {'any' if longest is None else longest}"
+        way = "exact" if scan.member is None else "hull with a test"
+        rows.append((title.removesuffix("_scan"), scan.array, lengths, str(scan.decisions), way))
     screen.print()
-    screen.print(Text("scans in the order of addresses", style="bold"))
+    screen.print(heading("scans in the order of addresses"))
     screen.print(table(("", "array", "bursts", ">decisions", "way"), rows))
 
 
@@ -155,7 +169,7 @@ def _volumes(part: ArrayPlan, per_tile: bool) -> Iterator[tuple[str, isl.PwQPoly
 def _show_comparison(plan: Plan, parameters: Mapping[str, int], screen: Console) -> None:
     values = ", ".join(f"{name} = {value}" for name, value in parameters.items())
     screen.print()
-    screen.print(Text(f"words moved{f' for {values}' if values else ''}", style="bold"))
+    screen.print(heading(f"words moved{f' for {values}' if values else ''}"))
     rows = [
         (row["way"], str(row["load"]), str(row["store"]), str(row["load"] + row["store"]))
         for row in comparison(plan, parameters)

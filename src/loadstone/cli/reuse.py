@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from rich.console import Console
 from rich.text import Text
 
 from loadstone.cli.shared.compilations import compilation_of
-from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.console import console, shown, table
 from loadstone.cli.shared.parser import refuse
 from loadstone.locality.advice import Action, origin_of, suggestions
 from loadstone.locality.description import histogram_rows, reuse_info, symbolic_info, trace_info
@@ -60,10 +60,9 @@ def _run_measured(arguments: argparse.Namespace, order: Order, parameters: Mappi
         scalars=arguments.scalars,
         seed=arguments.seed,
     )
-    if arguments.json:
-        print(json.dumps(reuse_info(order, parameters, arguments.line, profile)))
-    else:
-        _show(order, _title(order, parameters), "line" if arguments.line > 1 else "element", profile, console())
+    title, unit = _title(order, parameters), "line" if arguments.line > 1 else "element"
+    info = partial(reuse_info, order, parameters, arguments.line, profile)
+    shown(arguments, info, lambda: _show(order, title, unit, profile, console()))
 
 
 def _title(order: Order, parameters: Mapping[str, int]) -> str:
@@ -150,11 +149,8 @@ def _run_trace(arguments: argparse.Namespace, order: Order, parameters: Mapping[
     measured = measure(order, parameters, size=arguments.size, scalars=arguments.scalars, seed=arguments.seed)
     size = measured.size
     rows = trace_table(order, parameters, size, scalars=arguments.scalars, seed=arguments.seed)
-    if arguments.json:
-        found = {"kernel": order.kernel.name, "parameters": dict(parameters), "size": size}
-        print(json.dumps({**found, "trace": trace_info(rows)}))
-    else:
-        _show_trace(rows, size, console())
+    found = {"kernel": order.kernel.name, "parameters": dict(parameters), "size": size}
+    shown(arguments, lambda: {**found, "trace": trace_info(rows)}, lambda: _show_trace(rows, size, console()))
 
 
 def _show_trace(rows: Iterator[TraceRow], size: int, screen: Console) -> None:
@@ -172,10 +168,7 @@ def _trace_row(row: TraceRow, shown: int) -> tuple[str, ...]:
 
 def _run_symbolic(arguments: argparse.Namespace, order: Order) -> None:
     found = symbolic_reuses(order, scalars=arguments.scalars, size=arguments.size, limit=arguments.limit)
-    if arguments.json:
-        print(json.dumps(symbolic_info(order, arguments.size, found)))
-    else:
-        _show_symbolic(found, console())
+    shown(arguments, lambda: symbolic_info(order, arguments.size, found), lambda: _show_symbolic(found, console()))
 
 
 def _show_symbolic(found: Sequence[SymbolicReuse], screen: Console) -> None:

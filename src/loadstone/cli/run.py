@@ -125,9 +125,16 @@ def _show_design(outcome: Outcome) -> None:
         lanes = outcome.lanes
         print(f"  lanes        {f'{lanes.count} of loop {lanes.dimension}' if lanes.count > 1 else '1'}")
         if outcome.suggestion is not None:
-            print(f"               asked for by line {outcome.suggestion.span.line}: {outcome.suggestion.text}")
+            print(f"               requested by line {outcome.suggestion.span.line}: {outcome.suggestion.text}")
         if lanes.reason:
             print(f"               not {lanes.asked}: {lanes.reason}")
+    if outcome.order is not None:
+        print(f"  order        {outcome.order.described}")
+    if outcome.copies:
+        ports = ", ".join(f"{each.ports} of {array}" for array, each in outcome.copies.items())
+        bits = sum(each.ports * each.bits for each in outcome.copies.values())
+        one = sum(each.bits for each in outcome.copies.values())
+        print(f"  read ports   {ports}: {bits} bits of memory, and {one} with one port each")
     if outcome.beats is not None and outcome.beats.are_several:
         _show_beats(outcome.beats)
 
@@ -146,7 +153,7 @@ def _show_memory(memory: MemoryUse) -> None:
 
 
 def _show_statements(outcome: Outcome) -> None:
-    """The pipelines of statements: all of them on chip, with external memory those that slow the loop down."""
+    """The pipelines of statements: all of them on chip, with external memory the ones that slow the loop down."""
     for name, times in (outcome.statements or {}).items():
         if outcome.memory is not None and times["interval"] == 1:
             continue

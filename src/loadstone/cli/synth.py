@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 
 from loadstone.cli.shared.circuits import circuit_of
-from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.console import console, shown, table
 from loadstone.cli.shared.parser import check_modes
 from loadstone.options import Mode
 from loadstone.rtl.programs.synthesis import Resources, synthesize
@@ -23,11 +22,8 @@ def run(arguments: argparse.Namespace) -> int:
     module = compilation.controlled if on_bus else compilation.on_chip.module
     with console().status(f"synthesis for {arguments.device}"):
         found = synthesize(module, arguments.device)
-    if arguments.json:
-        print(json.dumps({"kernel": compilation.kernel.name, **asdict(found)}))
-    else:
-        _show(compilation.kernel.name, found)
-    return 0
+    name = compilation.kernel.name
+    return shown(arguments, lambda: {"kernel": name, **asdict(found)}, lambda: _show(name, found))
 
 
 def _show(name: str, found: Resources) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 from loadstone.arrayol import kernel as kernel_of
 from loadstone.arrayol import specification as specification_of
 from loadstone.arrayol import yaml_text
-from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.console import console, shown, table
 from loadstone.cli.shared.kernels import parse_kernel, script_steps, transformed_specification, written_steps
 from loadstone.cli.shared.parser import refuse
 from loadstone.emit.c.comparison.reference import emit_transformed
@@ -108,11 +108,8 @@ def _show_specification(arguments: argparse.Namespace, specification: Specificat
     """Print a specification after steps on tasks alone, which are proved to keep results."""
     refuse(arguments, ("style", "verify", "canonical"), "on a specification")
     text = yaml_text(specification)
-    if arguments.json:
-        print(json.dumps({"legal": True, "yaml": text}))
-    else:
-        _deliver(arguments, text, None, console())
-    return 0
+    whole = {"legal": True, "yaml": text}
+    return shown(arguments, lambda: whole, lambda: _deliver(arguments, text, None, console()))
 
 
 def _parallel(arguments: argparse.Namespace, result: Transformed) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ from loadstone.counting.enumeration import constant_extremum, enumerated, is_enu
 from loadstone.counting.extremum import Extremum, Value, number
 from loadstone.counting.pieces import Piece
 from loadstone.poly.dimensions import at_least, at_most
+from loadstone.poly.enumeration import coordinates, ranges_of
 from loadstone.poly.extrema import greatest, least
-from loadstone.poly.spaces import Dim
 from loadstone.poly.terms import Compiled, compiled
 
 FEW_POINTS = 32
@@ -68,15 +68,12 @@ def _seen(domain: isl.Set, function: Compiled) -> list[Fraction]:
 
 
 def _value_at(point: isl.Point, function: Compiled) -> Fraction:
-    dims = range(point.get_space().dim(Dim.set))
-    return function.value([point.get_coordinate_val(Dim.set, k).to_python() for k in dims])
+    return function.value(coordinates(point))
 
 
 def _halves(domain: isl.Set) -> list[isl.Set]:
     """A domain cut in the middle of its widest dimension."""
-    ranges = [
-        (domain.dim_min_val(k).to_python(), domain.dim_max_val(k).to_python()) for k in range(domain.dim(Dim.set))
-    ]
+    ranges = ranges_of(domain)
     widest = max(range(len(ranges)), key=lambda k: ranges[k][1] - ranges[k][0])
     middle = sum(ranges[widest]) // 2
     halves = (at_most(domain, widest, middle), at_least(domain, widest, middle + 1))

@@ -10,7 +10,7 @@ import islpy as isl
 from loadstone.counting.cardinality import number_of_points
 from loadstone.counting.extremum import Candidate, Chamber, Extremum, Value
 from loadstone.counting.pieces import Piece
-from loadstone.poly.listing import each_pair
+from loadstone.poly.enumeration import points
 from loadstone.poly.terms import compiled, constant_polynomial
 
 
@@ -25,8 +25,7 @@ def is_enumerable(piece: Piece, most: int) -> bool:
 def enumerated(piece: Piece) -> Extremum:
     """The largest value over the points of a piece without parameters, each looked at [Devos, Table 4.4 (e)]."""
     function = compiled(piece.value)
-    points = each_pair(isl.Map.from_domain(piece.domain), {})
-    value = max(function.numerator(*point) for point, _ in points)
+    value = max(function.numerator(*point) for point in points(piece.domain))
     return constant_extremum(piece.domain, Fraction(value, function.denominator), attained=True)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from loadstone.loops.accelerator import Accelerator
-from loadstone.transfer.volumes import count
+from loadstone.loops.accelerator import Accelerator, words_of_arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +59,9 @@ def figures_of(accelerator: Accelerator, parameters: Mapping[str, int]) -> Figur
 
 
 def _moved(accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[Moved]:
+    words = words_of_arrays(accelerator, parameters)
     for array in accelerator.transferred:
-        part = accelerator.plan[array.name]
-        loaded, stored = (count(each, parameters) for each in (part.strip_to_loaded, part.strip_to_stored))
-        yield Moved(array.name, array.type.storage.bits // 8, loaded, stored)
+        yield Moved(array.name, array.type.storage.bits // 8, *words[array.name])
 
 
 def _buffers(accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[Local]:

@@ -72,7 +72,7 @@ def _signal(folder: AcceleratorFolder, interface: Interface, signal: str, port: 
         case "interrupt":
             return "self.ev.done.trigger"
         case "axi":
-            return f"self.bus.{_channel(signal)}"
+            return f"master.{_channel(signal)}"
         case "registers of axi":
             bits = f"[:{port.type.width}]" if signal.endswith("addr") else ""
             return f"self.control.{_channel(signal)}{bits}"

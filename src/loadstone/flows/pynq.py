@@ -22,6 +22,15 @@ def _quotient(x, y):
     """The quotient as C rounds it."""
     return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
 '''
+_STRUCTURE = '''
+
+def _structure(array, size):
+    """The type of structures that a caller gives, which have some bytes."""
+    kind = np.asarray(array).dtype
+    if kind.itemsize != size:
+        raise ValueError(f"expected structures of {size} bytes, not {kind} of {kind.itemsize}")
+    return kind
+'''
 _TAKEN = frozenset({"self", "timeout", "buffers", "np", "time", "name", "buffer", "min", "max", "abs", "int"})
 _CALLS = {"min": "min", "max": "max", "/": "_quotient"}
 _OPERATORS = {"+": "+", "-": "-", "*": "*", "floordiv": "//", "mod": "%"}
@@ -66,7 +75,8 @@ def emit_driver(folder: AcceleratorFolder) -> str:
         results=_lines(16, _results(signature, names)),
         address_bytes=4 * -(-folder.design.bus.address_width // 32),
     )
-    return text + (_QUOTIENT if "_quotient(" in text else "")
+    helpers = {"_quotient(": _QUOTIENT, "_structure(": _STRUCTURE}
+    return text + "".join(helper for call, helper in helpers.items() if call in text)
 
 
 def _lines(indent: int, lines: Iterator[str]) -> str:
@@ -125,8 +135,10 @@ def _shape(variable: InMemory, names: Mapping[str, str]) -> str:
 
 
 def _item(variable: InMemory, names: Mapping[str, str]) -> str:
-    """The type of the items of a variable; structures have that which the caller gives them."""
-    return numpy_type(variable.type) if variable.type else f"np.asarray({names[variable.name]}).dtype"
+    """The type of the items of a variable; structures have the one that the caller gives them."""
+    if variable.type is not None:
+        return numpy_type(variable.type)
+    return f"_structure({names[variable.name]}, {variable.item_bytes})"
 
 
 def numpy_type(kind: ScalarType) -> str:

@@ -1,4 +1,4 @@
-"""What the README of a folder says of flows: their commands, figures, and what was not run for want of a tool."""
+"""What the README of a folder says of flows: their commands, figures, and what was not run as a tool is missing."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _bus_lines(figures: Figures, bus_bytes: int | None, burst: int | None) -> It
 
 
 def emit_not_run(flows: Iterable[Flow]) -> str:
-    """What was not run for want of a tool."""
+    """What was not run because a tool is missing."""
     lines = [f"- {_NOT_RUN[flow]}\n" for flow in flows if flow in _NOT_RUN]
     return (
         "## Not run\n\nThe tools of vendors were not at hand for Loadstone. Never run:\n\n" + "".join(lines)

@@ -340,14 +340,18 @@ class _Builder:
         return _none_of(place.domain)
 
     def _stable_condition(self, node: syntax.If, place: _Place) -> syntax.Expr:
-        """A condition that keeps its value while the branches run: stored in a temporary where they could change it."""
+        """A condition that keeps its value while the branches run: stored in a temporary where they could change it.
+
+        The temporary is set always: it is false where conditions around it are.
+        """
         changed = written_names(node.then) | written_names(node.otherwise)
         if not names_in(node.condition) & changed:
             return node.condition
         span = node.condition.span
         target = self._temporary("condition", span)
-        truth = syntax.UnaryOp("!", syntax.UnaryOp("!", node.condition, span), span)
-        self._assign(syntax.Assign(target, truth, span), place)
+        around = [part if holds else syntax.UnaryOp("!", part, span) for part, holds in place.conditions]
+        truth = syntax.UnaryOp("!", syntax.UnaryOp("!", _all_of([*around, node.condition]), span), span)
+        self._assign(syntax.Assign(target, truth, span), replace(place, conditions=()))
         return target
 
     def _assign(self, node: syntax.Assign, place: _Place) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from loadstone.frontend import syntax
+from loadstone.frontend.mapping import with_blocks
 from loadstone.frontend.scopes import expressions, iterators, names_in, nodes, written_names
 from loadstone.frontend.typing import condition_parts
 from loadstone.model.types import INT
@@ -69,16 +70,8 @@ class _Rewriting:
         return syntax.Block(tuple(map(self._node, block.items)))
 
     def _node(self, node: syntax.Node) -> syntax.Node:
-        match node:
-            case syntax.Block():
-                return self.block(node)
-            case syntax.If():
-                return replace(node, then=self.block(node.then), otherwise=self.block(node.otherwise))
-            case syntax.For():
-                inside = replace(node, body=self.block(node.body))
-                return self._over_range(inside) if self._is_from_data(node) else inside
-            case _:
-                return node
+        inside = with_blocks(node, self.block)
+        return self._over_range(inside) if isinstance(inside, syntax.For) and self._is_from_data(inside) else inside
 
     def _is_from_data(self, node: syntax.For) -> bool:
         """Whether a loop that counts upwards by one has bounds from data, which it does not change itself."""

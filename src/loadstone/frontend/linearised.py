@@ -64,7 +64,7 @@ def with_rows(
 ) -> Linearised:
     """The statements with linear addresses read as subscripts of rows, where parameters in the context allow it.
 
-    `assumptions` are those that are made already.
+    `assumptions` are the ones made already.
     """
     found = Linearised(statements, {}, assumptions, ())
     for name in dict.fromkeys(a.array for s in statements for a in accesses_of(s) if _is_product(a)):

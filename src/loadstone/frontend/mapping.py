@@ -37,6 +37,21 @@ def with_value(node: syntax.Expr, name: str, value: syntax.Expr) -> syntax.Expr:
     return with_parts(node, lambda part: with_value(part, name, value))
 
 
+def with_blocks(node: syntax.Node, change: Callable[[syntax.Block], syntax.Block]) -> syntax.Node:
+    """The statement with the blocks right below it changed, itself if it is one."""
+    match node:
+        case syntax.Block():
+            return change(node)
+        case syntax.For(body=body):
+            return replace(node, body=change(body))
+        case syntax.If(then=then, otherwise=otherwise):
+            return replace(node, then=change(then), otherwise=change(otherwise))
+        case syntax.Assign() | syntax.Declare() | syntax.Jump():
+            return node
+        case _:
+            assert_never(node)
+
+
 def with_expressions(node: syntax.Node, change: Change) -> syntax.Node:
     """The statement with all its expressions changed; scalars that it assigns to stay."""
     match node:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loadstone.errors import Diagnostic, InputError, Source
-from loadstone.frontend.arrayol import read_array_ol
 from loadstone.frontend.build import build_kernel
 from loadstone.frontend.c.preprocess import read_source
 from loadstone.frontend.c.program import Unknowns, read_c
-from loadstone.frontend.cpp.program import SUFFIXES, read_cpp
 from loadstone.frontend.formats import c_type_formats, read_type
-from loadstone.frontend.python import read_python
+from loadstone.later import Later
 from loadstone.model.kernel import Kernel
+
+if TYPE_CHECKING:
+    from loadstone.frontend import arrayol, python
+    from loadstone.frontend.cpp import program as cpp
+else:
+    arrayol, python = Later("loadstone.frontend.arrayol"), Later("loadstone.frontend.python")
+    cpp = Later("loadstone.frontend.cpp.program")
+
+CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".hpp")
 
 
 def parse(
@@ -42,7 +50,7 @@ def parse(
         text = Source("kernel.c", source)
         return build_kernel(read_c(text, defines or {}, _folders(include), function, chosen, unknowns, scop))
     path = Path(source)
-    if path.suffix in (".yaml", ".yml", ".py", *SUFFIXES):
+    if path.suffix in (".yaml", ".yml", ".py", *CPP_SUFFIXES):
         _check_unused(path, {"--scop": scop, "--pure": pure, "--link": link, "--open-ends": open_ends})
     match path.suffix:
         case ".yaml" | ".yml":
@@ -50,9 +58,9 @@ def parse(
             return array_ol(path)
         case ".py":
             _check_unused(path, {"-D": defines, "-I": include})
-            return read_python(path, function, c_type_formats(chosen, {}))
-        case suffix if suffix in SUFFIXES:
-            return build_kernel(read_cpp(read_source(path), defines or {}, _folders(include), function, chosen))
+            return python.read_python(path, function, c_type_formats(chosen, {}))
+        case suffix if suffix in CPP_SUFFIXES:
+            return build_kernel(cpp.read_cpp(read_source(path), defines or {}, _folders(include), function, chosen))
         case _:
             text = read_source(path)
             return build_kernel(read_c(text, defines or {}, _folders(include), function, chosen, unknowns, scop))
@@ -61,8 +69,8 @@ def parse(
 def array_ol(source: str | Path) -> Kernel:
     """The kernel of an Array-OL specification: a file, or a text in YAML of several lines."""
     if isinstance(source, str) and "\n" in source:
-        return build_kernel(read_array_ol(Source("specification.yaml", source)))
-    return build_kernel(read_array_ol(read_source(Path(source))))
+        return build_kernel(arrayol.read_array_ol(Source("specification.yaml", source)))
+    return build_kernel(arrayol.read_array_ol(read_source(Path(source))))
 
 
 def _check_unused(path: Path, given: Mapping[str, object]) -> None:

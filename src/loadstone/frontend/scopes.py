@@ -103,31 +103,30 @@ def nodes(block: syntax.Block) -> Iterator[syntax.Node]:
     """All statements of a block, outer ones first."""
     for item in block.items:
         yield item
-        match item:
-            case syntax.For(body=body):
-                yield from nodes(body)
-            case syntax.If(then=then, otherwise=otherwise):
-                yield from nodes(then)
-                yield from nodes(otherwise)
-            case syntax.Block():
-                yield from nodes(item)
-            case _:
-                pass
+        for inside in blocks(item):
+            yield from nodes(inside)
+
+
+def blocks(node: syntax.Node) -> tuple[syntax.Block, ...]:
+    """The blocks right below a statement, itself if it is one."""
+    match node:
+        case syntax.For(body=body):
+            return (body,)
+        case syntax.If(then=then, otherwise=otherwise):
+            return then, otherwise
+        case syntax.Block():
+            return (node,)
+        case _:
+            return ()
 
 
 def jumps(block: syntax.Block) -> Iterator[syntax.Jump]:
     """The jumps of a block that leave the loop around it, or its iteration; not those of the loops inside of it."""
     for item in block.items:
-        match item:
-            case syntax.Jump():
-                yield item
-            case syntax.If(then=then, otherwise=otherwise):
-                yield from jumps(then)
-                yield from jumps(otherwise)
-            case syntax.Block():
-                yield from jumps(item)
-            case _:
-                pass
+        if isinstance(item, syntax.Jump):
+            yield item
+        for inside in () if isinstance(item, syntax.For) else blocks(item):
+            yield from jumps(inside)
 
 
 def control_expressions(block: syntax.Block) -> Iterator[syntax.Expr]:

@@ -147,7 +147,7 @@ class Typing:
             case syntax.BinaryOp():
                 return self._affine_comparison(node, guard) or self._binary(node, guard)
             case syntax.Conditional():
-                return self._conditional(node, guard)
+                return self._extremum(node, guard) or self._selection(node, guard)
             case syntax.Invocation():
                 return self._call(node, guard)
             case syntax.Conversion(type=kind, operand=operand, span=span):
@@ -283,9 +283,6 @@ class Typing:
             hint = "use fmod" if op == "%" and not expression.type.is_fixed else "convert them with (int)"
             raise refused(f"'{_SOURCE_NAMES.get(op, op)}' needs integer operands", span, hint)
         return expression
-
-    def _conditional(self, node: syntax.Conditional, guard: Guard) -> Expression:
-        return self._extremum(node, guard) or self._selection(node, guard)
 
     def _extremum(self, node: syntax.Conditional, guard: Guard) -> Expression | None:
         """The conditional as a minimum or maximum, if it is one; with `<=` and `>=` only on integers: zeros differ."""

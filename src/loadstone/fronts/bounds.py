@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from math import prod
 
 from loadstone.circuits import CircuitCompilation
 from loadstone.dram.timing import preset
 from loadstone.fronts.energy import DEFAULT_TABLE, EnergyTable, energy
 from loadstone.fronts.space import AREA, Design, Measure
 from loadstone.fronts.stages import Stages
-from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.accelerator import Accelerator, words_of_arrays
 from loadstone.options import Choices
 from loadstone.simulate.prediction.model import computing_cycles
 from loadstone.tiling_search.bounds import compulsory_words
@@ -26,7 +27,6 @@ from loadstone.tiling_search.orders import Order
 from loadstone.tiling_search.sizes import Held
 from loadstone.tiling_search.strip_boxes import Boxes, Values
 from loadstone.transfer.strips import memory_arrays
-from loadstone.transfer.volumes import count
 from loadstone.transform.tiling import TiledKernel
 from loadstone.trials import instance_count
 
@@ -121,7 +121,7 @@ class TilingBounds:
         moved, held = box_counts(boxes.moved(outer)), box_counts(boxes.held(strip), HELD_SECONDS)
         return _Forms(
             None if moved is None else StripTraffic(moved, outer, boxes.reach),
-            None if held is None else Held(held, Order(outer, strip, frozenset()), boxes.reach, 1, True),
+            None if held is None else Held(held, Order(outer, strip, frozenset()), boxes.reach, 1),
         )
 
 
@@ -135,10 +135,7 @@ def _text(tiles: TiledKernel) -> str:
 def _transfers(accelerator: Accelerator, parameters: tuple[tuple[str, int], ...]) -> tuple[int, int, int]:
     """The words that an accelerator loads and stores, and the bits of both."""
     values, arrays = dict(parameters), accelerator.kernel.arrays
-    moved = {
-        name: (count(part.strip_to_loaded, values), count(part.strip_to_stored, values))
-        for name, part in accelerator.plan.arrays.items()
-    }
+    moved = words_of_arrays(accelerator, values)
     bits = sum(arrays[name].type.storage.bits * sum(words) for name, words in moved.items())
     return sum(loaded for loaded, _ in moved.values()), sum(stored for _, stored in moved.values()), bits
 
@@ -157,7 +154,7 @@ def least_cycles(compilation: CircuitCompilation, memory: str) -> int:
     values, kernel = compilation.values, compilation.accelerator.kernel
     loaded, stored, bits = _transfers(compilation.accelerator, tuple(values.items()))
     fits = compilation.bus.bytes // min((array.type.storage.bits // 8 for array in kernel.arrays.values()), default=4)
-    instances = -(-instance_count(kernel, values) // compilation.lanes)
+    instances = -(-instance_count(kernel, values) // prod(compilation.lanes))
     return max(instances, -(-max(loaded, stored) // fits), int(-(-bits // preset(memory).bits_per_cycle)))
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 from types import FrameType
 
 from loadstone.errors import LoadstoneError
@@ -158,7 +159,7 @@ class _Search:
         return self.waiting[tiling]
 
     def _lanes(self, design: Design) -> int:
-        return self.stages.compilation(design).lanes
+        return prod(self.stages.compilation(design).lanes)
 
     def _promising(self) -> Iterator[Choices]:
         """The tilings that may improve the front, in the order of their bounds; others are excluded on the way."""

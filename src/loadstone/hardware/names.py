@@ -12,7 +12,7 @@ from loadstone.rtl.types import Bits, bit
 
 
 class ModuleNames:
-    """Names of modules that are free beside others, in small letters and capitals alike."""
+    """Names that are free beside others, in small letters and capitals alike."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = {name.lower() for name in taken}
@@ -24,18 +24,12 @@ class ModuleNames:
         return name
 
 
-class Names:
+class Names(ModuleNames):
     """Makes wires and registers in a module; the names of ports that are declared later are kept free."""
 
     def __init__(self, module: Module, reserved: Iterable[str] = ()) -> None:
         self.module = module
-        self._taken = {name.lower() for name in (module.name, *reserved, *(s.name for s in module.signals))}
-
-    def fresh(self, wish: str) -> str:
-        """A name that is free from now on only for the caller."""
-        name = fresh(wish, self._taken)
-        self._taken.add(name.lower())
-        return name
+        super().__init__((module.name, *reserved, *(s.name for s in module.signals)))
 
     def wire(self, wish: str, value: Value) -> Signal:
         """A wire that has a value."""

@@ -175,6 +175,13 @@ def _iterators_at(tiles: TiledKernel, statement: Statement, position: int) -> It
 
 def predicted_words(accelerator: Accelerator, parameters: Mapping[str, int]) -> tuple[int, int]:
     """The words that all tiles load and store, for given parameters."""
-    parts = accelerator.plan.arrays.values()
-    loaded = sum(count(part.strip_to_loaded, parameters) for part in parts)
-    return loaded, sum(count(part.strip_to_stored, parameters) for part in parts)
+    moved = words_of_arrays(accelerator, parameters).values()
+    return sum(loaded for loaded, _ in moved), sum(stored for _, stored in moved)
+
+
+def words_of_arrays(accelerator: Accelerator, parameters: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """The words of each array that all tiles load and store."""
+    return {
+        name: (count(part.strip_to_loaded, parameters), count(part.strip_to_stored, parameters))
+        for name, part in accelerator.plan.arrays.items()
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import islpy as isl
@@ -16,20 +16,25 @@ from loadstone.transfer.description import plan_info
 
 
 def accelerator_info(
-    accelerator: Accelerator, parameters: Mapping[str, int] | None = None, *, per_tile: bool = False
+    accelerator: Accelerator, parameters: Mapping[str, int] | None = None, *, per_tile: bool = False, scans: bool = True
 ) -> dict[str, Any]:
-    """The plan as JSON, with buffers, scans, and how strips follow each other."""
+    """The plan as JSON, with buffers, scans if they are wanted, and how strips follow each other."""
     info = plan_info(accelerator.plan, parameters, per_tile=per_tile)
     for name, buffer in accelerator.buffers.items():
         info["arrays"][name]["buffer"] = buffer_info(buffer, parameters, buffer.most_live(parameters))
-    for title, scans in (("load_scan", accelerator.loads), ("store_scan", accelerator.stores)):
-        for scan in scans:
-            info["arrays"][scan.array][title] = _scan_info(accelerator, scan, title)
+    for title, scan in accelerator_scans(accelerator) if scans else ():
+        info["arrays"][scan.array][title] = _scan_info(accelerator, scan, title)
     follow = accelerator.handover
     info["depth"] = accelerator.depth
     info["strips"] = {"mode": follow.mode, "early": list(follow.early), "reason": follow.reason()}
     changes = privatised_info(accelerator, parameters)
     return {**info, **({"privatised": changes} if changes else {})}
+
+
+def accelerator_scans(accelerator: Accelerator) -> Iterator[tuple[str, Scan]]:
+    """The scans of all arrays, and what each is called in JSON."""
+    yield from (("load_scan", scan) for scan in accelerator.loads)
+    yield from (("store_scan", scan) for scan in accelerator.stores)
 
 
 def privatised_info(accelerator: Accelerator, parameters: Mapping[str, int] | None) -> list[dict[str, Any]]:
@@ -59,7 +64,7 @@ def buffer_info(buffer: Buffer, parameters: Mapping[str, int] | None, live: int 
     """A buffer, whose most live elements are given, as JSON; sizes that depend on unknown parameters are texts."""
     known: Mapping[str, int] | None = {} if buffer.folds_all else parameters
     if known is None:
-        shape: Sequence[int | str] = [affine_text(part.size, buffer.parameters) for part in buffer.components]
+        shape: Sequence[int | str] = [affine_text(size, buffer.parameters) for size in buffer.extents]
         cells: int | str = " * ".join(f"({size})" for size in shape)
     else:
         shape, cells = list(buffer.shape(known)), buffer.cells(known)

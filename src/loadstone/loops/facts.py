@@ -55,6 +55,11 @@ def surely(compute: Callable[[], bool]) -> bool:
     return bool(attempted(compute))
 
 
+def never_empty(loop: Range, facts: isl.Set) -> bool:
+    """Whether a loop surely has iterations."""
+    return surely(lambda: facts.is_subset(without_iterator(visited(loop, facts), loop.iterator)))
+
+
 def range_of(loop: For, facts: isl.Set) -> Range | None:
     """The loop as a range; None where it is something else, or hides a name."""
     bounds = [_upper(part, loop.iterator) for part in terms(loop.condition, "&&")]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Literal
 
 import islpy as isl
 
 from loadstone.errors import Diagnostic, UnsupportedError
-from loadstone.loops.model import Block, For, If, Instance, Node, mapped
+from loadstone.loops.model import Block, For, If, Instance, Node, mapped, with_instances
 from loadstone.loops.separation import separation
 from loadstone.loops.verification import visits_all
 from loadstone.model.expression import Expression, substituted
-from loadstone.model.from_isl import from_ast
+from loadstone.model.from_isl import condition_of, from_ast
 from loadstone.poly.limits import LimitReached, is_exhausted, operation_limit
-from loadstone.poly.spaces import has_divisions
+from loadstone.poly.spaces import has_divisions, inputs_to_parameters, maps_of
 
 SEPARATION_LIMIT = 24_000_000
 _FRESH = tuple(f"c{k}" for k in range(64))
@@ -32,14 +33,17 @@ def generate(
     `iterators` name the loops, one per dimension of the range. With `atomic`, no part of the domain gets loops of its
     own: each statement appears once, under conditions where need be. With `separate`, every part gets loops of its own,
     so that few conditions remain. By default isl decides. Loops that visit other instances than they should are made
-    again as atomic ones, and refused if that does not help; so are loops on which isl fails ("total dimensionality
-    changed unexpectedly").
+    again as atomic ones, then without strides, with instances under conditions, and refused if that does not help; so
+    are loops on which isl fails ("total dimensionality changed unexpectedly").
     """
     known = schedule.intersect_params(context)
     for choice in dict.fromkeys((option, "atomic")):
         tree = _if_isl_can(known, context, iterators, choice)
         if tree is not None and (not has_divisions(known) or visits_all(tree, known, context)):
             return tree
+    tree = _under_conditions(known, context, iterators)
+    if tree is not None and visits_all(tree, known, context):
+        return tree
     raise UnsupportedError(Diagnostic("isl finds no loops that visit exactly the instances"))
 
 
@@ -54,6 +58,25 @@ def _if_isl_can(
             if is_exhausted():
                 raise LimitReached("isl operations of the loops") from error
     return None
+
+
+def _under_conditions(known: isl.UnionMap, context: isl.Set, iterators: Sequence[str]) -> Node | None:
+    """Atomic loops over the domains without quotients and remainders, which stand in conditions around the instances.
+
+    None where a date is a quotient itself, or isl fails.
+    """
+    parts = {part.domain().get_tuple_name(): part for part in maps_of(known)}
+    wider = [part.remove_divs() for part in parts.values()]
+    if not all(part.is_single_valued() for part in wider):
+        return None
+    tree = _if_isl_can(reduce(isl.UnionMap.union, map(isl.UnionMap.from_map, wider)), context, iterators, "atomic")
+
+    def guarded(instance: Instance) -> Node:
+        names = [f"argument {k}" for k in range(len(instance.arguments))]
+        inside = condition_of(inputs_to_parameters(parts[instance.statement], names).params())
+        return If(substituted(inside, dict(zip(names, instance.arguments, strict=True))), instance, None)
+
+    return None if tree is None else with_instances(tree, guarded)
 
 
 def _made(

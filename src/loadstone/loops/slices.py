@@ -20,12 +20,12 @@ from loadstone.loops.facts import (
     condition_on,
     folded,
     narrowed,
+    never_empty,
     range_of,
     surely,
     terms,
     visited,
     with_iterator,
-    without_iterator,
 )
 from loadstone.loops.model import Block, For, If, Instance, Node, walk
 from loadstone.model.expression import Expression, Variable, binary, integer, substituted
@@ -98,7 +98,7 @@ def _row(span: Range, instance: Instance, size: int, facts: isl.Set) -> Node:
     slices = Instance(instance.statement, (*instance.arguments[:-1], first, begin, count))
     condition = binary("<=", number, _quotient(last, size, "min"))
     loop = For(span.iterator, _quotient(start, size, "max"), condition, integer(1), slices)
-    return loop if _never_empty(span, facts) else If(binary("<=", span.start, span.last), loop, None)
+    return loop if never_empty(span, facts) else If(binary("<=", span.start, span.last), loop, None)
 
 
 def _quotient(bound: Expression, size: int, op: str) -> Expression:
@@ -112,7 +112,3 @@ def _quotient(bound: Expression, size: int, op: str) -> Expression:
 def _is_multiple(value: Expression, size: int, facts: isl.Set) -> bool:
     rest = binary("==", binary("mod", value, integer(size)), integer(0))
     return surely(lambda: facts.is_subset(condition_on(rest, facts)))
-
-
-def _never_empty(span: Range, facts: isl.Set) -> bool:
-    return surely(lambda: facts.is_subset(without_iterator(visited(span, facts), span.iterator)))

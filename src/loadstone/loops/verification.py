@@ -34,7 +34,7 @@ def visits_all(tree: Node, schedule: isl.UnionMap, context: isl.Set) -> bool:
         near = context.intersect(box_near_least(used, reach))
         values = with_parameters_first(isl.Set.from_params(near))
         parts = [_instances(part, near) for part in maps_of(schedule)]
-        if all(_is_small(each) for each in (values, *parts)):
+        if all(each.is_empty() or (each.is_bounded() and box_volume(each) <= MOST_POINTS) for each in (values, *parts)):
             walk = walk or compiled_walk(tree, names)
             found = Counter(visit for each in points(values) for visit in _visits(each, walk(*each)))
             return found == _expected(schedule, parts, len(names))
@@ -45,10 +45,6 @@ def _instances(part: isl.Map, near: isl.Set) -> isl.Set:
     """The instances of a statement for some parameters, which come first."""
     aligned = part.domain().align_params(near.get_space())
     return with_parameters_first(aligned.intersect_params(near))
-
-
-def _is_small(value: isl.Set) -> bool:
-    return value.is_empty() or (value.is_bounded() and box_volume(value) <= MOST_POINTS)
 
 
 def _expected(schedule: isl.UnionMap, parts: list[isl.Set], count: int) -> Visits:

@@ -50,14 +50,10 @@ def from_aff(value: isl.Aff) -> Expression:
     Takes no time, unlike isl's AST generator, which tries to prove that divisions are of positive numbers.
     """
     parts = linear(value, variable_names(value.get_domain_space()))
-    terms = [(factor, _variable(name)) for factor, name in parts.variables]
+    terms = [(factor, Variable(name, INT)) for factor, name in parts.variables]
     terms += [(factor, from_aff(argument)) for factor, argument in parts.floors]
     total = reduce(_plus, terms, integer(parts.constant))
     return total if parts.divisor == 1 else Binary("floordiv", total, integer(parts.divisor), INT)
-
-
-def _variable(name: str) -> Expression:
-    return Variable(name, INT)
 
 
 def _plus(total: Expression, term: tuple[int, Expression]) -> Expression:

@@ -97,6 +97,15 @@ class Statement:
     span: Span | None = None
 
     @property
+    def depth(self) -> int:
+        """The number of loops around it in the order of execution."""
+        return self.schedule.dim(Dim.out) // 2
+
+    def times(self, length: int) -> isl.Map:
+        """The instances to their dates, with zeros behind them up to a length."""
+        return padded(self.schedule, length).intersect_domain(self.domain)
+
+    @property
     def may(self) -> bool:
         """Whether an instance may leave its element unwritten."""
         return not self.write.exact
@@ -231,7 +240,7 @@ class Kernel:
     def schedule(self) -> isl.UnionMap:
         """Original execution order: instances to times of one common length (2d+1 form, padded with zeros)."""
         length = max((s.schedule.dim(Dim.out) for s in self.statements), default=1)
-        return union_of_maps(self, (padded(s.schedule, length).intersect_domain(s.domain) for s in self.statements))
+        return union_of_maps(self, (s.times(length) for s in self.statements))
 
     @property
     def reads(self) -> isl.UnionMap:

@@ -75,7 +75,7 @@ def divided(value: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynom
     rest = value
     while parts := [part for part in _multiples(rest, lead) if rest[part] % divisor[lead] == 0]:
         part = max(parts, key=_order)
-        step = {_without(part, lead): rest[part] // divisor[lead]}
+        step = {_sorted(tuple((Counter(part) - Counter(lead)).elements())): rest[part] // divisor[lead]}
         quotient = plus(quotient, step)
         rest = plus(rest, times(times(step, divisor), {ONE: -1}))
     return quotient, rest
@@ -83,10 +83,6 @@ def divided(value: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynom
 
 def _multiples(value: Polynomial, lead: Monomial) -> Iterator[Monomial]:
     return (monomial for monomial in value if not Counter(lead) - Counter(monomial))
-
-
-def _without(monomial: Monomial, divisor: Monomial) -> Monomial:
-    return _sorted(tuple((Counter(monomial) - Counter(divisor)).elements()))
 
 
 def _sorted(atoms: tuple[Expression, ...]) -> Monomial:

@@ -66,21 +66,39 @@ def _loop_bounds(kernel: Kernel, statement: Statement) -> Iterator[tuple[Express
         match part:
             case Binary(
                 op="&&",
-                left=Binary(op=">=", left=Variable(name=name), right=first),
-                right=Binary(op="<" | "<=", left=Variable(name=same), right=end),
-            ) if name == same and name in statement.iterators:
-                for extent in _extents_of(kernel, statement, name):
-                    yield from ((bound, ValueRange(extent, 0, -1)) for bound in (first, end))
+                left=Binary(op=">=", left=low, right=first),
+                right=Binary(op="<" | "<=" as op, left=high, right=end),
+            ) if (name := _counter(low, statement)) is not None and name == _counter(high, statement):
+                for extent, offset in _extents_of(kernel, statement, name):
+                    least = max(0, -offset)
+                    yield first, ValueRange(extent, least, offset - 1)
+                    below = ValueRange(extent, least, offset - 1)
+                    yield end, below if op == "<" else below.of_summand(1)
             case _:
                 pass
 
 
-def _extents_of(kernel: Kernel, statement: Statement, name: str) -> Iterator[Expression]:
-    """The extents of the arrays that a statement subscripts by an iterator."""
+def _counter(expression: Expression, statement: Statement) -> str | None:
+    """The iterator that an expression converts."""
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    is_iterator = isinstance(expression, Variable) and expression.name in statement.iterators
+    return expression.name if isinstance(expression, Variable) and is_iterator else None
+
+
+def _extents_of(kernel: Kernel, statement: Statement, name: str) -> Iterator[tuple[Expression, int]]:
+    """The extents of the arrays that a statement subscripts by an iterator plus a number, and the numbers."""
     for access in (*statement.reads, statement.write):
         for subscript, extent in zip(access.subscripts, kernel.arrays[access.array].extents, strict=True):
-            if isinstance(subscript, Variable) and subscript.name == name:
-                yield extent
+            match subscript:
+                case Binary(op="+", left=left, right=Constant(value=int(number))):
+                    offset = number
+                case Binary(op="-", left=left, right=Constant(value=int(number))):
+                    offset = -number
+                case left:
+                    offset = 0
+            if _counter(left, statement) == name:
+                yield extent, offset
 
 
 def _wanted(

@@ -49,16 +49,19 @@ class _Flow:
     relation: isl.Map
 
 
-def make_network(tiles: TiledKernel) -> Network:
-    """The network of a legal tiling, channels whole; raises `UnsupportedError` if accesses depend on data."""
+def make_network(tiles: TiledKernel, blocks: int | None = None) -> Network:
+    """The network of a legal tiling, channels whole; raises `UnsupportedError` if accesses depend on data.
+
+    With `blocks`, elements are loaded before the first tile that reads them, and stored behind the one that writes them
+    last, in the order of addresses.
+    """
     _check_exact(tiles.kernel)
     loads, stores = tuple(_load_flows(tiles.kernel)), tuple(_store_flows(tiles.kernel))
-    processes = {
-        process.name: process for process in chain(_loaders(tiles, loads), _computers(tiles), _storers(tiles, stores))
-    }
+    movers = chain(_loaders(tiles, loads, blocks), _computers(tiles), _storers(tiles, stores, blocks))
+    processes = {process.name: process for process in movers}
     flows = chain(loads, _compute_flows(tiles.kernel), stores)
     channels = tuple(_channel(f"c{number}", flow, processes) for number, flow in enumerate(flows, 1))
-    return Network(tiles, processes, channels)
+    return Network(tiles, processes, channels, blocks)
 
 
 def _channel(name: str, flow: _Flow, processes: Mapping[str, Process]) -> Channel:
@@ -136,19 +139,33 @@ def _computers(tiles: TiledKernel) -> Iterator[Process]:
         yield Process(statement.name, "compute", dates.domain(), dates)
 
 
-def _loaders(tiles: TiledKernel, flows: Sequence[_Flow]) -> Iterator[Process]:
+def _order(tiles: TiledKernel, statement: str, edge: int | None) -> isl.Map:
+    """Instances to their places in the order; with an edge, to the dates before (0) or behind (1) their whole tile."""
+    if edge is None:
+        return tiles.instance_to_order(statement)
+    tile, whole = tiles.instance_to_tile(statement), tiles.instance_to_order(statement)
+    count, sizes = len(tiles.sizes), tiles.sizes
+    names = [f"t{k}" for k in range(count)]
+    ends = (f"{sizes[0]} * t0 - 1", f"{sizes[0]} * t0 + {sizes[0]}")
+    rest = ["0"] * (whole.dim(Dim.out) - count - 1)
+    return tile.apply_range(isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join((*names, ends[edge], *rest))}] }}"))
+
+
+def _loaders(tiles: TiledKernel, flows: Sequence[_Flow], blocks: int | None) -> Iterator[Process]:
     for array in tiles.kernel.arrays.values():
         mine = [flow for flow in flows if flow.array == array.name]
         if mine:
-            uses = (flow.relation.apply_range(tiles.instance_to_order(flow.consumer)) for flow in mine)
+            edge = None if blocks is None else 0
+            uses = (flow.relation.apply_range(_order(tiles, flow.consumer, edge)) for flow in mine)
             yield _mover(tiles.kernel, array, "load", least(coalesced(_union(uses))))
 
 
-def _storers(tiles: TiledKernel, flows: Sequence[_Flow]) -> Iterator[Process]:
+def _storers(tiles: TiledKernel, flows: Sequence[_Flow], blocks: int | None) -> Iterator[Process]:
     for array in tiles.kernel.arrays.values():
         mine = [flow for flow in flows if flow.array == array.name]
         if mine:
-            writes = (flow.relation.reverse().apply_range(tiles.instance_to_order(flow.producer)) for flow in mine)
+            edge = None if blocks is None else 1
+            writes = (flow.relation.reverse().apply_range(_order(tiles, flow.producer, edge)) for flow in mine)
             yield _mover(tiles.kernel, array, "store", _union(writes))
 
 

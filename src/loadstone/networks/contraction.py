@@ -7,6 +7,7 @@ numbered by a modular mapping of the producer's instances that maps no two confl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import reduce
 
 import islpy as isl
 
@@ -14,10 +15,11 @@ from loadstone.networks.model import Channel, Network
 from loadstone.networks.patterns import deciding_dates
 from loadstone.networks.value_lifetimes import Life
 from loadstone.poly import coalesced, fixed
-from loadstone.poly.dimensions import signed_differences
+from loadstone.poly.dimensions import signed_differences, with_components
 from loadstone.poly.enumeration import Point
+from loadstone.poly.extrema import least
 from loadstone.poly.limits import LimitReached, operation_limit
-from loadstone.poly.order import earlier, later
+from loadstone.poly.order import earlier, later, not_earlier
 from loadstone.storage.lattice import Modular, best_modular
 from loadstone.storage.search import identity
 
@@ -40,6 +42,35 @@ def reorder_mapping(
             return best_modular(signed_differences(conflicts), max(1, most), budget=SEARCH_BUDGET)
     except LimitReached:
         return enumerated_mapping(lives, most)
+
+
+def block_mapping(
+    network: Network, channel: Channel, parameters: Mapping[str, int], lives: Mapping[Point, Life], most: int
+) -> Modular:
+    """The mapping for values that live for whole tiles, which `lives` number; `most` share a tile."""
+    try:
+        with operation_limit(CONFLICT_LIMIT):
+            conflicts = _present_in_tiles(network, channel, parameters)
+            return best_modular(signed_differences(conflicts), max(1, most), budget=SEARCH_BUDGET)
+    except LimitReached:
+        return enumerated_mapping(lives, most)
+
+
+def _present_in_tiles(network: Network, channel: Channel, parameters: Mapping[str, int]) -> isl.Map:
+    """Values of a channel to those that are alive in the tile that writes them, themselves included."""
+    count = range(len(network.tiles.sizes))
+    tiles_of = {p.name: fixed(with_components(p.dates, count), parameters) for p in network.processes.values()}
+    tiles = coalesced(reduce(isl.Set.union, (each.range() for each in tiles_of.values())))
+    following = least(later(tiles.get_space()).intersect_domain(tiles).intersect_range(tiles))
+    written = tiles_of[channel.producer].intersect_domain(channel.relation.domain())
+    kept = step = fixed(channel.relation, parameters).apply_range(tiles_of[channel.consumer])
+    for _ in range(1, network.blocks or 1):
+        step = step.apply_range(following)
+        kept = kept.union(step)
+    space = tiles.get_space()
+    before = written.apply_range(not_earlier(space).reverse()).apply_range(written.reverse())
+    alive = written.apply_range(not_earlier(space)).apply_range(coalesced(kept).reverse())
+    return coalesced(coalesced(before).intersect(coalesced(alive)))
 
 
 def written_to_present(network: Network, channel: Channel, parameters: Mapping[str, int] | None = None) -> isl.Map:

@@ -60,11 +60,16 @@ class Channel:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Network:
-    """The processes and channels of a tiled kernel."""
+    """The processes and channels of a tiled kernel.
+
+    With `blocks`, loads and stores move whole tiles, in the order of addresses, and channels between processes hold
+    the values of that many tiles.
+    """
 
     tiles: TiledKernel
     processes: Mapping[str, Process]
     channels: tuple[Channel, ...]
+    blocks: int | None = None
 
     def __repr__(self) -> str:
         name = self.tiles.kernel.name

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from loadstone.networks.contraction import reorder_mapping
+from loadstone.networks.contraction import block_mapping, reorder_mapping
 from loadstone.networks.model import Channel, Network
-from loadstone.networks.value_lifetimes import Life, Ranks, lives, sequential_ranks
+from loadstone.networks.value_lifetimes import Life, lives, sequential_ranks, tile_lives, tile_numbers
+from loadstone.poly.enumeration import Point
 from loadstone.storage.lattice import Modular
 from loadstone.storage.search import rounded
 
@@ -30,20 +31,14 @@ class ChannelSize:
     mapping: Modular | None = None
 
 
-def occupancy(network: Network, channel: Channel, parameters: Mapping[str, int]) -> int:
-    """The largest number of values that a channel holds in the sequential order. Exact.
+def occupancies(network: Network, parameters: Mapping[str, int]) -> dict[str, int]:
+    """The largest numbers of values that channels hold in the sequential order, by their ids. Exact.
 
     A value is there from the instance that writes it to the one that reads it last. By enumeration: about 3
-    microseconds for each instance of both processes, and one for each read.
+    microseconds for each instance, once for all channels, and one for each read.
     """
-    ranks = sequential_ranks((network.producer(channel), network.consumer(channel)), parameters)
-    return most_alive(lives(channel, ranks, parameters).values())
-
-
-def occupancies(network: Network, parameters: Mapping[str, int]) -> dict[str, int]:
-    """The occupancies of all channels by their ids; instances are enumerated once for all channels."""
-    ranks = sequential_ranks(network.processes.values(), parameters)
-    return {c.id: most_alive(lives(c, ranks, parameters).values()) for c in network.channels}
+    found = _all_lives(network, parameters)
+    return {c.id: most_alive(found[c.id].values()) for c in network.channels}
 
 
 def most_alive(values: Collection[Life]) -> int:
@@ -65,23 +60,31 @@ def power_of_two(size: int) -> int:
 def sized(network: Network, parameters: Mapping[str, int]) -> dict[str, ChannelSize]:
     """The sizes of all channels by their ids, each at least one cell.
 
-    Costs as for `occupancy`, and up to a second for each channel that is not in order.
+    Costs as for `occupancies`, and up to a second for each channel that is not in order.
     """
-    ranks = sequential_ranks(network.processes.values(), parameters)
-    return {channel.id: _size(network, channel, ranks, parameters) for channel in network.channels}
+    found = _all_lives(network, parameters)
+    return {channel.id: _size(network, channel, found[channel.id], parameters) for channel in network.channels}
 
 
-def reorder_buffer(network: Network, channel: Channel, parameters: Mapping[str, int]) -> Modular:
-    """The cells for the values of a channel that is not in order, as a mapping of the producer's instances."""
-    ranks = sequential_ranks((network.producer(channel), network.consumer(channel)), parameters)
-    found = lives(channel, ranks, parameters)
-    return reorder_mapping(network, channel, parameters, found, most_alive(found.values()))
+def _all_lives(network: Network, parameters: Mapping[str, int]) -> dict[str, dict[Point, Life]]:
+    """The lives of the values of all channels; in whole tiles between processes of a network in blocks."""
+    processes = network.processes.values()
+    ranks = sequential_ranks(processes, parameters)
+    found = {c.id: lives(c, ranks, parameters) for c in network.channels}
+    if network.blocks is not None:
+        numbers = tile_numbers(processes, len(network.tiles.sizes), parameters)
+        shared = [c for c in network.channels if c.producer != c.consumer]
+        found |= {c.id: tile_lives(c, numbers, network.blocks, parameters) for c in shared}
+    return found
 
 
-def _size(network: Network, channel: Channel, ranks: Ranks, parameters: Mapping[str, int]) -> ChannelSize:
-    found = lives(channel, ranks, parameters)
+def _size(
+    network: Network, channel: Channel, found: Mapping[Point, Life], parameters: Mapping[str, int]
+) -> ChannelSize:
     most = most_alive(found.values())
     if channel.pattern in ("fifo", "fifo-register"):
         return ChannelSize(most, max(1, most))
-    mapping = reorder_mapping(network, channel, parameters, found, most)
+    in_blocks = network.blocks is not None and channel.producer != channel.consumer
+    make = block_mapping if in_blocks else reorder_mapping
+    mapping = make(network, channel, parameters, found, most)
     return ChannelSize(most, mapping.cells, mapping)

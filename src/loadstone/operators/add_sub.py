@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from loadstone.operators import significands
 from loadstone.operators.formats import Float
 from loadstone.operators.pipeline import Operator, Pipeline, shared
-from loadstone.operators.significands import chosen, leading_zeros, operator_name, rounded, shifted_right, unpacked
 from loadstone.rtl import Signal, Value, cat, const, mux, repeat
 
 EXTRA_BITS = 3
@@ -25,11 +25,11 @@ def make_subtract(format: Float, *, subnormals: bool = True) -> Operator:
 def _make_sum(format: Float, operation: str, subnormals: bool) -> Operator:
     """The larger operand plus or minus the smaller one, which is shifted to the exponent of the larger before."""
     sign = "+" if operation == "add" else "-"
-    p = Pipeline(operator_name(format, operation, subnormals), f"a {sign} b in {format.name} precision.")
+    p = Pipeline(significands.operator_name(format, operation, subnormals), f"a {sign} b in {format.name} precision.")
     a, b = p.operand("a", format.type), p.operand("b", format.type)
 
     p.stage("Take apart, order by magnitude.")
-    left, right = (unpacked(p, format, each, subnormals) for each in (a, b))
+    left, right = (significands.unpacked(p, format, each, subnormals) for each in (a, b))
     swap = p.wire("swap", a[:-1] < b[:-1])
     right_sign = p.wire("b_sign_used", right.sign if operation == "add" else ~right.sign)
     negative = p.wire("negative", mux(swap, right_sign, left.sign))
@@ -43,14 +43,14 @@ def _make_sum(format: Float, operation: str, subnormals: bool) -> Operator:
     nan = p.wire("not_a_number", left.is_nan | right.is_nan | clash)
 
     p.stage("Align the smaller significand.")
-    aligned = shifted_right(p, "aligned", p.wire("wide", cat(smaller, _zeros(EXTRA_BITS))), distance)
+    aligned = significands.shifted_right(p, "aligned", p.wire("wide", cat(smaller, _zeros(EXTRA_BITS))), distance)
 
     p.stage("Add or subtract.")
     total = p.wire("total", _total(larger, aligned, opposite))
     bound = p.wire("bound", const(1 << (total.width - 1)) >> exponent) if subnormals else const(0)
 
     p.stage("Count leading zeros; a result keeps those that its exponent has no room for.")
-    zeros = leading_zeros(p, "zeros", p.wire("bounded", total | bound))
+    zeros = significands.leading_zeros(p, "zeros", p.wire("bounded", total | bound))
     is_zero = p.wire("is_zero", ~total.any())
 
     p.stage("Normalise.")
@@ -58,9 +58,9 @@ def _make_sum(format: Float, operation: str, subnormals: bool) -> Operator:
     scale = p.wire("scale", exponent + 1 - zeros)
 
     p.stage("Round.")
-    magnitude = rounded(p, format, scale, normal, subnormals)
+    magnitude = significands.rounded(p, format, scale, normal, subnormals)
     result_sign = p.wire("result_sign", negative & ~(is_zero & opposite))
-    return p.finished(chosen(format, result_sign, magnitude, nan=nan, infinite=infinite, zero=is_zero))
+    return p.finished(significands.chosen(format, result_sign, magnitude, nan=nan, infinite=infinite, zero=is_zero))
 
 
 def _distance(swap: Signal, left: Signal, right: Signal) -> Value:

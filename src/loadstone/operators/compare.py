@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
+from loadstone.operators import significands
 from loadstone.operators.formats import Float
 from loadstone.operators.pipeline import Operator, Pipeline, shared
-from loadstone.operators.significands import operator_name
 from loadstone.rtl import Signal, Value, cat, mux
 
 Relation = Literal["eq", "ne", "lt", "le", "gt", "ge"]
@@ -32,7 +32,7 @@ class _Ordered:
 def make_compare(format: Float, relation: Relation, *, subnormals: bool = True) -> Operator:
     """Whether a and b are in a relation, as in C: with a NaN only `ne` holds, and 0 equals -0."""
     comment = f"a {_SYMBOLS[relation]} b in {format.name} precision."
-    p = Pipeline(operator_name(format, f"is_{relation}", subnormals), comment)
+    p = Pipeline(significands.operator_name(format, f"is_{relation}", subnormals), comment)
     p.stage("Compare.")
     a, b = (_ordered(p, format, name, subnormals) for name in ("a", "b"))
     ordered = p.wire("ordered", ~(a.is_nan | b.is_nan))
@@ -56,7 +56,8 @@ def make_maximum(format: Float, *, subnormals: bool = True) -> Operator:
 
 def _make_choice(format: Float, operation: Literal["minimum", "maximum"], subnormals: bool) -> Operator:
     p = Pipeline(
-        operator_name(format, operation, subnormals), f"The {operation} of a and b in {format.name} precision."
+        significands.operator_name(format, operation, subnormals),
+        f"The {operation} of a and b in {format.name} precision.",
     )
     p.stage("Compare.")
     a, b = (_ordered(p, format, name, subnormals) for name in ("a", "b"))

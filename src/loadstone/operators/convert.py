@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
+from loadstone.operators import significands
 from loadstone.operators.formats import Float
 from loadstone.operators.pipeline import Operator, Pipeline, shared
-from loadstone.operators.significands import (
-    Unpacked,
-    chosen,
-    leading_zeros,
-    limited,
-    operator_name,
-    rounded,
-    shifted_right,
-    unpacked,
-)
 from loadstone.rtl import Bits, Signal, const, mux, unsigned
 
 
@@ -25,7 +16,7 @@ def make_from_integer(source: Bits, target: Float) -> Operator:
 
     sign, whole = _sign_and_magnitude(p, a) if source.signed else (const(0), a)
     p.stage("Count leading zeros.")
-    zeros = leading_zeros(p, "zeros", whole)
+    zeros = significands.leading_zeros(p, "zeros", whole)
     is_zero = p.wire("is_zero", ~whole.any())
 
     p.stage("Normalise.")
@@ -34,8 +25,8 @@ def make_from_integer(source: Bits, target: Float) -> Operator:
     exponent = p.wire("exponent", target.bias + whole.width - 1 - zeros)
 
     p.stage("Round.")
-    magnitude = rounded(p, target, exponent, normal, True)
-    return p.finished(chosen(target, sign, magnitude, nan=const(0), infinite=const(0), zero=is_zero))
+    magnitude = significands.rounded(p, target, exponent, normal, True)
+    return p.finished(significands.chosen(target, sign, magnitude, nan=const(0), infinite=const(0), zero=is_zero))
 
 
 @shared
@@ -48,7 +39,7 @@ def make_to_integer(source: Float, target: Bits) -> Operator:
     a = p.operand("a", source.type)
 
     p.stage("Take apart.")
-    x = unpacked(p, source, a, True)
+    x = significands.unpacked(p, source, a, True)
     nan = p.wire("not_a_number", x.is_nan)
     width = max(target.width, source.precision)
     last = source.bias + width - 1
@@ -70,12 +61,12 @@ def make_to_integer(source: Float, target: Bits) -> Operator:
 @shared
 def make_convert(source: Float, target: Float, *, subnormals: bool = True) -> Operator:
     """The number of another format nearest to a, the even one of two."""
-    name = operator_name(source, f"to_{target.name}", subnormals)
+    name = significands.operator_name(source, f"to_{target.name}", subnormals)
     p = Pipeline(name, f"a of {source.name} precision in {target.name} precision.")
     a = p.operand("a", source.type)
 
     p.stage("Take apart.")
-    x = unpacked(p, source, a, subnormals)
+    x = significands.unpacked(p, source, a, subnormals)
     nan, infinite, zero = (
         p.wire(name, value)
         for name, value in (("not_a_number", x.is_nan), ("infinite", x.is_infinite), ("zero", x.is_zero))
@@ -85,16 +76,16 @@ def make_convert(source: Float, target: Float, *, subnormals: bool = True) -> Op
     p.stage("Round.")
     padding = max(0, target.precision + 1 - significand.width)
     padded = p.wire("padded", significand << padding)
-    magnitude = rounded(p, target, exponent, padded, subnormals)
-    return p.finished(chosen(target, x.sign, magnitude, nan=nan, infinite=infinite, zero=zero))
+    magnitude = significands.rounded(p, target, exponent, padded, subnormals)
+    return p.finished(significands.chosen(target, x.sign, magnitude, nan=nan, infinite=infinite, zero=zero))
 
 
-def _rebiased(p: Pipeline, source: Float, target: Float, x: Unpacked) -> tuple[Signal, Signal]:
+def _rebiased(p: Pipeline, source: Float, target: Float, x: significands.Unpacked) -> tuple[Signal, Signal]:
     """Exponent and significand with the bias of the target."""
     return p.wire("exponent", x.exponent + (target.bias - source.bias)), x.significand
 
 
-def _fitted(p: Pipeline, source: Float, target: Float, x: Unpacked) -> tuple[Signal, Signal]:
+def _fitted(p: Pipeline, source: Float, target: Float, x: significands.Unpacked) -> tuple[Signal, Signal]:
     """Exponent and significand in the range of the target.
 
     Subnormal numbers are shifted to the left for a larger range, as far as it reaches; small ones to the right for a
@@ -102,13 +93,13 @@ def _fitted(p: Pipeline, source: Float, target: Float, x: Unpacked) -> tuple[Sig
     """
     exponent, significand = _rebiased(p, source, target, x)
     if target.bias < source.bias:
-        exponent, places = limited(p, exponent)
+        exponent, places = significands.limited(p, exponent)
         p.stage("Shift for a subnormal result.")
-        return exponent, shifted_right(p, "denormal", significand, places)
+        return exponent, significands.shifted_right(p, "denormal", significand, places)
     if target.bias == source.bias:
         return exponent, significand
     bound = (1 << x.significand.width) >> (1 + target.bias - source.bias)
-    zeros = leading_zeros(p, "zeros", p.wire("bounded", x.significand | bound))
+    zeros = significands.leading_zeros(p, "zeros", p.wire("bounded", x.significand | bound))
     p.stage("Normalise.")
     return p.wire("scale", exponent - zeros), p.wire("normal", x.significand << zeros)
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Literal, assert_never
 
+from loadstone.operators import significands
 from loadstone.operators.formats import Fixed, Float
 from loadstone.operators.integer import magnitudes_divided
 from loadstone.operators.pipeline import Operator, Pipeline, shared
-from loadstone.operators.significands import shifted_right, unpacked
 from loadstone.rtl import Bits, Signal, Value, cat, const, mux, unsigned
 
 FixedRounding = Literal["truncate", "nearest", "nearest_even"]
@@ -103,7 +103,7 @@ def make_fixed_from_float(
     a = p.operand("a", source.type)
 
     p.stage("Take apart.")
-    x = unpacked(p, source, a, True)
+    x = significands.unpacked(p, source, a, True)
     nan = p.wire("not_a_number", x.is_nan)
     total = source.precision + target.width + 2
     down = target.width + source.bias + source.precision - 1 - target.fraction_bits - x.exponent
@@ -114,7 +114,7 @@ def make_fixed_from_float(
 
     p.stage("Shift the point to the end.")
     wide = p.wire("wide", x.significand << (target.width + 2))
-    whole = shifted_right(p, "whole", wide, places)
+    whole = significands.shifted_right(p, "whole", wide, places)
 
     p.stage("Apply the sign.")
     exact = p.wire("exact", mux(nan, 0, mux(x.sign, -whole, whole)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, assert_never
 
+from loadstone.operators import significands
 from loadstone.operators.formats import Float
 from loadstone.operators.pipeline import Operator, Pipeline, shared
-from loadstone.operators.significands import chosen, operator_name, unpacked
 from loadstone.rtl import Signal, Value, cat, const, mux, unsigned
 
 Integral = Literal["floor", "ceil", "trunc", "round", "rint"]
@@ -17,12 +17,12 @@ Integral = Literal["floor", "ceil", "trunc", "round", "rint"]
 def make_integral(format: Float, rounding: Integral, *, subnormals: bool = True) -> Operator:
     """The integer next to a in a direction, or nearest to it, with the sign of a."""
     comment = f"a as an integer by {rounding} in {format.name} precision."
-    p = Pipeline(operator_name(format, rounding, subnormals), comment)
+    p = Pipeline(significands.operator_name(format, rounding, subnormals), comment)
     a = p.operand("a", format.type)
     fraction = format.fraction_bits
 
     p.stage("Find the place of the point.")
-    x = unpacked(p, format, a, subnormals)
+    x = significands.unpacked(p, format, a, subnormals)
     nan, infinite = p.wire("not_a_number", x.is_nan), p.wire("infinite", x.is_infinite)
     below_one = p.wire("below_one", x.exponent < format.bias)
     is_whole = p.wire("is_whole", x.exponent >= format.bias + fraction)
@@ -42,7 +42,7 @@ def make_integral(format: Float, rounding: Integral, *, subnormals: bool = True)
     kept = cat(field, x.significand[:-1] & ~tail[:-1]) + mux(up, unit, 0)
     small = mux(up, format.bias << fraction, 0)
     magnitude = p.wire("magnitude", mux(is_whole, a[:-1], mux(below_one, small, kept[: format.width - 1])))
-    return p.finished(chosen(format, x.sign, magnitude, nan=nan, infinite=infinite, zero=const(0)))
+    return p.finished(significands.chosen(format, x.sign, magnitude, nan=nan, infinite=infinite, zero=const(0)))
 
 
 def _goes_up(rounding: Integral, sign: Signal, tail: Value, half: Signal, rest: Signal, odd: Value) -> Value:

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
+from loadstone.operators import significands
 from loadstone.operators.formats import Float
 from loadstone.operators.pipeline import Operator, Pipeline, shared
-from loadstone.operators.significands import (
-    Unpacked,
-    chosen,
-    leading_zeros,
-    operator_name,
-    rounded,
-    shifted_right,
-    unpacked,
-)
 from loadstone.rtl import Signal, Value, cat, const, mux, unsigned
 
 
@@ -26,12 +18,12 @@ def make_multiply(format: Float, *, subnormals: bool = True, part_bits: int = 0)
     With `part_bits`, the bits that a multiplier block takes, they are multiplied in parts of so many bits at most, and
     two more stages add these products up.
     """
-    name = operator_name(format, "multiply", subnormals) + (f"_parts_{part_bits}" if part_bits else "")
+    name = significands.operator_name(format, "multiply", subnormals) + (f"_parts_{part_bits}" if part_bits else "")
     p = Pipeline(name, f"a * b in {format.name} precision.")
     a, b = p.operand("a", format.type), p.operand("b", format.type)
 
     p.stage("Take apart.")
-    left, right = (unpacked(p, format, each, subnormals) for each in (a, b))
+    left, right = (significands.unpacked(p, format, each, subnormals) for each in (a, b))
     sign = p.wire("sign", left.sign ^ right.sign)
     infinite = p.wire("infinite", left.is_infinite | right.is_infinite)
     zero = p.wire("zero", left.is_zero | right.is_zero)
@@ -49,8 +41,8 @@ def make_multiply(format: Float, *, subnormals: bool = True, part_bits: int = 0)
     final_exponent = p.wire("final_exponent", exponent - lacks_one)
 
     p.stage("Round.")
-    magnitude = rounded(p, format, final_exponent, normal, subnormals)
-    return p.finished(chosen(format, sign, magnitude, nan=nan, infinite=infinite, zero=zero))
+    magnitude = significands.rounded(p, format, final_exponent, normal, subnormals)
+    return p.finished(significands.chosen(format, sign, magnitude, nan=nan, infinite=infinite, zero=zero))
 
 
 def _product(p: Pipeline, left: Signal, right: Signal, part_bits: int) -> Value:
@@ -78,9 +70,11 @@ def _sum(values: Sequence[Signal], part_bits: int) -> Value:
     return reduce(lambda total, value: total + value, shifted)
 
 
-def _zeros(p: Pipeline, left: Unpacked, right: Unpacked) -> tuple[Signal, Signal]:
+def _zeros(p: Pipeline, left: significands.Unpacked, right: significands.Unpacked) -> tuple[Signal, Signal]:
     """The leading zeros of both significands."""
-    return leading_zeros(p, "a_zeros", left.significand), leading_zeros(p, "b_zeros", right.significand)
+    return significands.leading_zeros(p, "a_zeros", left.significand), significands.leading_zeros(
+        p, "b_zeros", right.significand
+    )
 
 
 def _scaled(
@@ -99,7 +93,7 @@ def _scaled(
     p.stage("Shift by the leading zeros of subnormal operands, or for a subnormal result.")
     raised = p.wire("raised", product << up)
     short = p.wire("short_product", _shortened(product, format))
-    lowered = shifted_right(p, "lowered", short, down)
+    lowered = significands.shifted_right(p, "lowered", short, down)
     scaled = p.wire("scaled", mux(too_small, lowered << (product.width - lowered.width), raised))
     return p.wire("exponent", mux(too_small, 1, scale - up)), scaled
 

@@ -11,20 +11,7 @@ from graphlib import TopologicalSorter
 from typing import assert_never
 
 from loadstone.operators.pipeline import Operator
-from loadstone.rtl import Bits, RtlError, Signal, Value
-from loadstone.rtl.expressions import (
-    Binary,
-    Compare,
-    Concat,
-    Const,
-    Extend,
-    Mux,
-    Reduce,
-    Reinterpret,
-    Shift,
-    Slice,
-    Unary,
-)
+from loadstone.rtl import Bits, RtlError, Signal, Value, expressions
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import Drive, Instance, Item, Module, Process, Section
 from loadstone.rtl.statements import Assign, If, Statement, leaves
@@ -137,17 +124,17 @@ def _text(value: Value) -> str:
     if value.width > MOST_BITS:
         raise RtlError(f"C computes with {MOST_BITS} bits at most, not {value.width}")
     match value:
-        case Const():
+        case expressions.Const():
             return _number(value.value)
         case Signal():
             return _name(value)
-        case Unary():
+        case expressions.Unary():
             return _wrapped(f"{'(wide)-1 ^ ' if value.operator == 'not' else '-'}{_text(value.operand)}", value.bits)
-        case Binary():
+        case expressions.Binary():
             return _wrapped(f"{_text(value.left)} {_OPERATORS[value.operator]} {_text(value.right)}", value.bits)
-        case Compare():
+        case expressions.Compare():
             return _compared(value)
-        case Mux():
+        case expressions.Mux():
             return f"({_text(value.condition)} ? {_text(value.left)} : {_text(value.right)})"
         case _:
             return _rearranged(value)
@@ -156,20 +143,20 @@ def _text(value: Value) -> str:
 def _rearranged(value: Value) -> str:
     """An expression that moves bits."""
     match value:
-        case Shift(direction="left"):
+        case expressions.Shift(direction="left"):
             return _wrapped(f"loadstone_left({_text(value.operand)}, {_text(value.amount)})", value.bits)
-        case Shift():
+        case expressions.Shift():
             sign = "_signed" if value.bits.signed else ""
             return f"loadstone_right{sign}({_text(value.operand)}, {_text(value.amount)})"
-        case Extend():
+        case expressions.Extend():
             return _text(value.operand)
-        case Reinterpret():
+        case expressions.Reinterpret():
             return _wrapped(_text(value.operand), value.bits)
-        case Slice():
+        case expressions.Slice():
             return _wrapped(f"{_text(value.operand)} >> {value.low}", value.bits)
-        case Concat():
+        case expressions.Concat():
             return _concat(value)
-        case Reduce():
+        case expressions.Reduce():
             return _reduced(value)
         case _:
             raise AssertionError(value)
@@ -188,12 +175,12 @@ def _wrapped(text: str, target: Bits) -> str:
     return f"loadstone_{'signed' if target.signed else 'unsigned'}({text}, {target.width})"
 
 
-def _compared(value: Compare) -> str:
+def _compared(value: expressions.Compare) -> str:
     sign = "(__int128)" if value.left.bits.signed else ""
     return f"(wide)({sign}{_text(value.left)} {_COMPARISONS[value.operator]} {sign}{_text(value.right)})"
 
 
-def _concat(value: Concat) -> str:
+def _concat(value: expressions.Concat) -> str:
     """Parts shifted to their places."""
     low = value.width
     texts: list[str] = []
@@ -203,7 +190,7 @@ def _concat(value: Concat) -> str:
     return f"({' | '.join(texts)})"
 
 
-def _reduced(value: Reduce) -> str:
+def _reduced(value: expressions.Reduce) -> str:
     """One bit from all bits of a value."""
     bits = _wrapped(_text(value.operand), Bits(value.operand.width))
     match value.operator:

@@ -1,19 +1,22 @@
 """Banks: a local memory in parts that are read and written in the same cycle.
 
 The bank of an element is (c div step) mod count, where c is one dimension of its local address: cyclic if the step is
-1, in blocks otherwise. Banks have no conflict if no two lanes of a group touch different elements in the same bank by
-the same access; that is proved with isl for all groups and all parameters in their ranges.
+1, in blocks otherwise. Banks in rows and columns are cyclic in two dimensions. Banks have no conflict if no two lanes
+of a group touch different elements in the same bank by the same access; that is proved with isl for all groups and all
+parameters in their ranges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import lcm
+from itertools import permutations
+from math import lcm, prod
 
 import islpy as isl
 
 from loadstone.loops.facts import attempted
+from loadstone.loops.ranges import Ranges
 from loadstone.model.affine import signed_sum
 from loadstone.model.expression import integer
 from loadstone.poly import map_from_values, set_space
@@ -37,11 +40,20 @@ BanksOfPlaces = Mapping[Place, BanksOfLanes]
 
 @dataclass(frozen=True, slots=True)
 class Banking:
-    """The banks of a memory: the dimensions of its local address; the last one says the bank, in some steps."""
+    """The banks of a memory: the dimensions of its local address; the last one says the bank, in some steps.
+
+    Where banks are in several rows, the dimension before the last one says the row, and the last one the column.
+    """
 
     count: int
     step: int
     parts: tuple[Component, ...]
+    rows: int = 1
+
+    @property
+    def columns(self) -> int:
+        """The banks of a row."""
+        return self.count // self.rows
 
     def bank_of(self, buffer: Buffer) -> isl.Map:
         """Elements to their banks."""
@@ -49,52 +61,118 @@ class Banking:
         space = set_space(buffer.parameters, buffer.array.name, [f"x{k}" for k in range(rank)])
         if self.count == 1:
             return map_from_values(space, [constant(space, 0)])
-        value = combination(space, self.parts[-1].row, self.parts[-1].modulus)
-        numbered = value.div(constant(space, self.step)).floor()
-        return map_from_values(space, [numbered.mod_val(isl.Val.int_from_si(space.get_ctx(), self.count))])
+        bank = _digit(space, self.parts[-1], self.step, self.columns)
+        if self.rows > 1:
+            row = _digit(space, self.parts[-2], 1, self.rows)
+            bank = row.mul(constant(space, self.columns)).add(bank)
+        return map_from_values(space, [bank])
 
     @property
     def described(self) -> str:
         """The bank in words, as a function of the subscripts x0, x1, ..."""
-        row, modulus = self.parts[-1].row, self.parts[-1].modulus
-        value = signed_sum([(factor, f"x{k}") for k, factor in enumerate(row)], " * ")
-        changes = modulus is not None and modulus % (self.step * self.count)
-        value = f"({value} mod {modulus})" if changes else value if " " not in value else f"({value})"
-        kind, value = ("cyclic", value) if self.step == 1 else ("block", f"({value} div {self.step})")
-        return f"{self.count} banks, {kind}: {value} mod {self.count}"
+        kind = "cyclic" if self.step == 1 else "block"
+        digits = [(self.parts[-2], 1, self.rows)] if self.rows > 1 else []
+        digits.append((self.parts[-1], self.step, self.columns))
+        return f"{self.count} banks, {kind}: {', '.join(_described(*digit) for digit in digits)}"
+
+
+def banked_shape(banking: Banking, ranges: Ranges) -> tuple[int, ...]:
+    """The extents of a local memory, with as many elements in each bank."""
+    shape = [ranges.greatest(part.size) for part in banking.parts] or [1]
+    for place, block in ((-1, banking.step * banking.columns), (-2, banking.rows)):
+        if block > 1:
+            shape[place] = -(-shape[place] // block) * block
+    return tuple(shape)
+
+
+def _digit(space: isl.Space, part: Component, step: int, count: int) -> isl.PwAff:
+    """One dimension of a local address, in some steps, modulo a number."""
+    numbered = combination(space, part.row, part.modulus).div(constant(space, step)).floor()
+    return numbered.mod_val(isl.Val.int_from_si(space.get_ctx(), count))
+
+
+def _described(part: Component, step: int, count: int) -> str:
+    """A digit in words."""
+    value = signed_sum([(factor, f"x{k}") for k, factor in enumerate(part.row)], " * ")
+    changes = part.modulus is not None and part.modulus % (step * count)
+    value = f"({value} mod {part.modulus})" if changes else value if " " not in value else f"({value})"
+    return f"{value if step == 1 else f'({value} div {step})'} mod {count}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touch:
     """An access by lanes: groups to touched elements, and lanes to possibly touched ones.
 
-    `shift`: the stride of each subscript from a lane to the next; None if it varies.
+    `shifts`: along each axis, the number of lanes, and the stride of each subscript from a lane to the next; None if
+    that varies.
     """
 
     place: Place
     groups: isl.Map
     lanes: isl.Map
-    shift: tuple[int, ...] | None
+    shifts: tuple[tuple[int, tuple[int, ...] | None], ...]
+
+    @property
+    def moving(self) -> list[tuple[int, tuple[int, ...]]]:
+        """The shifts along axes whose lanes touch other elements, and are known."""
+        return [(count, shift) for count, shift in self.shifts if shift is not None and any(shift)]
 
 
-def find_banking(buffer: Buffer, touches: Sequence[Touch], lanes: int) -> Banking | None:
+def find_banking(buffer: Buffer, touches: Sequence[Touch]) -> Banking | None:
     """Banks that are proved to have no conflict; None if there are none.
 
     One bank, if that is enough; then the dimensions of the buffer's own mapping, and of the one by successive modulos.
     """
-    for banking in _candidates(buffer, touches, lanes):
+    for banking in _candidates(buffer, touches):
         if all(conflict_free(banking.bank_of(buffer), touch) for touch in touches):
             return banking
     return None
 
 
-def _candidates(buffer: Buffer, touches: Sequence[Touch], lanes: int) -> Iterator[Banking]:
+def _candidates(buffer: Buffer, touches: Sequence[Touch]) -> Iterator[Banking]:
     """Ways to make banks."""
-    if all(touch.shift is None or not any(touch.shift) for touch in touches):
+    if not any(touch.moving for touch in touches):
         yield Banking(1, 1, buffer.components)
-    count = 1 << (lanes - 1).bit_length()
-    yield from _banked(buffer.components, touches, count, successive=False)
-    yield from _banked(successive_parts(buffer), touches, count, successive=True)
+    most = max((_lanes_of(touch, _differs) for touch in touches), default=1)
+    mappings = ((buffer.components, False), (successive_parts(buffer), True))
+    if any(len(touch.moving) > 1 for touch in touches):
+        for parts, successive in mappings:
+            yield from _in_rows(parts, touches, successive=successive)
+    for parts, successive in mappings:
+        yield from _banked(parts, touches, most, successive=successive)
+
+
+def _lanes_of(touch: Touch, differs: Callable[[tuple[int, ...] | None], bool]) -> int:
+    """How many lanes differ along axes whose shifts do, rounded up to a power of two."""
+    number = prod(count for count, shift in touch.shifts if differs(shift))
+    return 1 << (number - 1).bit_length()
+
+
+def _differs(shift: tuple[int, ...] | None) -> bool:
+    """Whether lanes may touch other elements."""
+    return shift is None or any(shift)
+
+
+def _in_rows(parts: Sequence[Component], touches: Sequence[Touch], *, successive: bool) -> Iterator[Banking]:
+    """Banks by two dimensions of a mapping, each with as many as lanes differ there."""
+    for first, second in permutations(range(len(parts)), 2):
+        rows, columns = (_lanes_in(parts[k], touches) for k in (first, second))
+        if rows > 1 and columns > 1:
+            others = [part for k, part in enumerate(parts) if k not in (first, second)]
+            for one in with_banks(parts[first], rows, successive=successive):
+                for two in with_banks(parts[second], columns, successive=successive):
+                    yield Banking(rows * columns, 1, (*others, one, two), rows)
+
+
+def _lanes_in(part: Component, touches: Sequence[Touch]) -> int:
+    """How many lanes differ in a dimension of a mapping, at most."""
+    return max(
+        (_lanes_of(touch, lambda shift: shift is not None and _moves(part, shift)) for touch in touches), default=1
+    )
+
+
+def _moves(part: Component, shift: tuple[int, ...]) -> bool:
+    return sum(map(int.__mul__, part.row, shift)) != 0
 
 
 def _banked(parts: Sequence[Component], touches: Sequence[Touch], count: int, *, successive: bool) -> Iterator[Banking]:
@@ -103,16 +181,20 @@ def _banked(parts: Sequence[Component], touches: Sequence[Touch], count: int, *,
     for index, part in reversed(list(enumerate(parts))):
         others = (*parts[:index], *parts[index + 1 :])
         for step in _steps(part, touches):
-            for modulus in moduli_for(part, step * count, successive=successive):
-                size = part.size if modulus is None else integer(modulus)
-                banked = replace(part, modulus=modulus, size=size)
-                found.append((modulus != part.modulus, Banking(count, step, (*others, banked))))
+            for banked in with_banks(part, step * count, successive=successive):
+                found.append((banked.modulus != part.modulus, Banking(count, step, (*others, banked))))
     yield from (banking for _, banking in sorted(found, key=lambda each: each[0]))
+
+
+def with_banks(part: Component, block: int, *, successive: bool) -> Iterator[Component]:
+    """A dimension of a mapping, as it is and with another modulus, for banks in blocks of a size."""
+    for modulus in moduli_for(part, block, successive=successive):
+        yield replace(part, modulus=modulus, size=part.size if modulus is None else integer(modulus))
 
 
 def _steps(part: Component, touches: Sequence[Touch]) -> list[int]:
     """The steps that may separate lanes: one, and powers of two by which lanes are apart; none if some are not."""
-    moved = [touch.shift for touch in touches if touch.shift is not None and any(touch.shift)]
+    moved = [shift for touch in touches for _, shift in touch.moving]
     apart = [sum(factor * by for factor, by in zip(part.row, shift, strict=True)) for shift in moved]
     return sorted({1, *map(_low_bit, apart)}) if all(apart) else []
 

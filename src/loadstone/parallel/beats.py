@@ -16,17 +16,18 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import Ranges
 from loadstone.loops.slices import has_rows
 from loadstone.loops.tile_loops import move_loops
-from loadstone.model.expression import integer
 from loadstone.parallel.banks import (
     MOST_GROWTH,
     Banking,
     Touch,
+    banked_shape,
     conflict_free,
-    moduli_for,
     possible_banks,
     successive_parts,
+    with_banks,
 )
-from loadstone.parallel.lanes import Lanes, touches_of
+from loadstone.parallel.groups import touches_of
+from loadstone.parallel.lanes import Lanes
 from loadstone.storage.buffers import Buffer, Component
 
 APART = "its elements are apart in external memory"
@@ -34,6 +35,8 @@ NO_ROWS = "no loop of a tile goes along its rows"
 NO_BANKS = "no banks are known to serve both lanes and beats"
 SHORT = "its rows in local memory have at most {} elements"
 TOO_LARGE = "the banks would take more than twice the memory"
+MOST_BANKS = 128
+"""The most banks in rows and columns that serve both lanes and beats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,22 +138,41 @@ def _touches(buffer: Buffer, ranges: Ranges, lanes: Lanes) -> list[Touch]:
 
 
 def _candidates(buffer: Buffer, current: Banking, size: int, tries: int) -> Iterator[Banking]:
-    """Banks by the last subscript, at least as many as now, and as a slice has elements."""
-    row = _last_row(buffer)
+    """Banks by the last subscript, at least as many as now, and as a slice has elements; or as columns of those now."""
+    row, mappings = _last_row(buffer), ((buffer.components, False), (successive_parts(buffer), True))
     for count in (max(size, current.count) << k for k in range(tries)):
-        for parts, successive in ((buffer.components, False), (successive_parts(buffer), True)):
-            for index, part in enumerate(parts):
-                if part.row == row:
-                    others = (*parts[:index], *parts[index + 1 :])
-                    yield from _banked(part, others, count, successive=successive)
+        for parts, successive in mappings:
+            for others, part in _split(parts, row):
+                for banked in with_banks(part, count, successive=successive):
+                    if _divides(count, banked):
+                        yield Banking(count, 1, (*others, banked))
+    rows = _rows_now(current, row)
+    if rows is not None and rows[1] * size <= MOST_BANKS:
+        for others, part in _split([part for part in current.parts if part is not rows[0]], row):
+            columns = max(size, current.count // rows[1])
+            for banked in with_banks(part, columns, successive=False):
+                if _divides(columns, banked):
+                    yield Banking(rows[1] * columns, 1, (*others, rows[0], banked), rows[1])
 
 
-def _banked(part: Component, others: Sequence[Component], count: int, *, successive: bool) -> Iterator[Banking]:
-    """Banks by one dimension, whose modulus is a multiple of their number."""
-    for modulus in moduli_for(part, count, successive=successive):
-        if modulus is None or modulus % count == 0:
-            size = part.size if modulus is None else integer(modulus)
-            yield Banking(count, 1, (*others, replace(part, modulus=modulus, size=size)))
+def _split(parts: Sequence[Component], row: tuple[int, ...]) -> Iterator[tuple[tuple[Component, ...], Component]]:
+    """The dimensions of a mapping that are by some row, with the others."""
+    for index, part in enumerate(parts):
+        if part.row == row:
+            yield (*parts[:index], *parts[index + 1 :]), part
+
+
+def _divides(count: int, part: Component) -> bool:
+    """Whether the number of banks divides the modulus of a dimension, if it has one."""
+    return part.modulus is None or part.modulus % count == 0
+
+
+def _rows_now(current: Banking, last: tuple[int, ...]) -> tuple[Component, int] | None:
+    """What says the row of a bank, if banks by the last subscript become its columns, and the number of rows."""
+    if current.rows > 1:
+        return current.parts[-2], current.rows
+    is_other = current.count > 1 and current.step == 1 and current.parts[-1].row != last
+    return (current.parts[-1], current.count) if is_other else None
 
 
 def _is_small(banking: Banking, current: Banking, ranges: Ranges) -> bool:
@@ -159,9 +181,7 @@ def _is_small(banking: Banking, current: Banking, ranges: Ranges) -> bool:
 
 def _cells(banking: Banking, ranges: Ranges) -> int:
     """The words of a memory with banks."""
-    *others, last = [ranges.greatest(part.size) for part in banking.parts]
-    block = banking.step * banking.count
-    return prod(others) * -(-last // block) * block
+    return prod(banked_shape(banking, ranges))
 
 
 def _with_banks(buffer: Buffer, ranges: Ranges, lanes: Lanes, banking: Banking) -> Lanes:

@@ -9,7 +9,7 @@ import islpy as isl
 
 from loadstone.loops.facts import attempted, surely
 from loadstone.model.kernel import Access, Statement
-from loadstone.parallel.lanes import Grouping
+from loadstone.parallel.groups import Grouping
 from loadstone.poly.dimensions import padded
 from loadstone.poly.spaces import Dim
 

@@ -14,7 +14,6 @@ import islpy as isl
 from loadstone.loops.facts import attempted, surely
 from loadstone.model.kernel import Access, Kernel, Statement, union_of_maps
 from loadstone.parallel.hazards import following, may_follow
-from loadstone.poly.dimensions import padded
 from loadstone.poly.extrema import greatest
 from loadstone.poly.order import earlier
 from loadstone.poly.spaces import Dim
@@ -92,19 +91,15 @@ def _last_computed(
 
     def found() -> isl.UnionMap:
         length = max(each.schedule.dim(Dim.out) for each in kernel.statements)
-        stores = (_times(each, length).reverse().apply_range(each.write.relation) for each in writers)
+        stores = (each.times(length).reverse().apply_range(each.write.relation) for each in writers)
         computed = union_of_maps(kernel, stores)
         moments = isl.Set.from_union_set(computed.domain())
         before = earlier(moments.get_space()).intersect_range(moments)
-        last = greatest(_times(statement, length).intersect_params(known).apply_range(before))
+        last = greatest(statement.times(length).intersect_params(known).apply_range(before))
         return last.to_union_map().apply_range(computed)
 
     certain = all(each.write.exact for each in writers)
     return attempted(found) if writers and certain else None
-
-
-def _times(statement: Statement, length: int) -> isl.Map:
-    return padded(statement.schedule, length).intersect_domain(statement.domain)
 
 
 def _is_never(read: Access, last: isl.UnionMap) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 import islpy as isl
 
+from loadstone.poly.names import names_of
 from loadstone.poly.spaces import Dim
 
 Point = tuple[int, ...]
@@ -64,11 +65,22 @@ def _listed_by_isl(piece: isl.BasicSet, split: int | None) -> list[Any]:
     found: list[Any] = []
 
     def add(point: isl.Point) -> None:
-        numbers = tuple(point.get_coordinate_val(Dim.set, k).to_python() for k in range(piece.dim(Dim.set)))
+        numbers = coordinates(point)
         found.append(numbers if split is None else (numbers[:split], numbers[split:]))
 
     piece.to_set().foreach_point(add)
     return sorted(found)
+
+
+def coordinates(point: isl.Point) -> tuple[int, ...]:
+    """The coordinates of a point."""
+    return tuple(point.get_coordinate_val(Dim.set, k).to_python() for k in range(point.get_space().dim(Dim.set)))
+
+
+def ranges_of(domain: isl.Set) -> list[tuple[int, int]]:
+    """The least and the greatest value of each coordinate of a bounded set."""
+    dims = range(domain.dim(Dim.set))
+    return [(domain.dim_min_val(k).to_python(), domain.dim_max_val(k).to_python()) for k in dims]
 
 
 def _loops(piece: isl.BasicSet, names: Sequence[str]) -> list[str] | None:
@@ -131,13 +143,14 @@ def sample_point(value: isl.Set) -> tuple[dict[str, int], Point]:
 def sample_pair(value: isl.Map) -> tuple[dict[str, int], Point, Point]:
     """Parameters and a pair of a map that is not empty."""
     point = value.sample().wrap().sample_point()
-    params = {
-        value.get_dim_name(Dim.param, k) or "": point.get_coordinate_val(Dim.param, k).to_python()
-        for k in range(value.dim(Dim.param))
-    }
-    split, total = value.dim(Dim.in_), value.dim(Dim.in_) + value.dim(Dim.out)
-    numbers = tuple(point.get_coordinate_val(Dim.set, k).to_python() for k in range(total))
-    return params, numbers[:split], numbers[split:]
+    split, numbers = value.dim(Dim.in_), coordinates(point)
+    return parameters_at(point), numbers[:split], numbers[split:]
+
+
+def parameters_at(point: isl.Point) -> dict[str, int]:
+    """The values of parameters at a point, by name."""
+    names = enumerate(names_of(point.get_space()))
+    return {name: point.get_coordinate_val(Dim.param, k).to_python() for k, name in names}
 
 
 def fixed_input(value: isl.Map, point: Point) -> isl.Map:

@@ -17,6 +17,7 @@ import islpy as isl
 
 from loadstone.poly.dimensions import constant_component, free_component
 from loadstone.poly.extrema import is_extremum
+from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.spaces import Dim, maps_of
 
 MOST_PAIRS = 1024
@@ -24,6 +25,9 @@ MOST_PAIRS = 1024
 
 FEW_PAIRS, FEW_UNIONS = 48, 256
 """So few pairs of statements are not worth comparing their shapes, so few unions not worth groups."""
+
+FLOW_LIMIT = 300_000
+"""The number of operations that isl may take to find the flow to a read."""
 
 Key = tuple[object, ...]
 
@@ -160,7 +164,7 @@ def value_flow(read: isl.UnionMap, accesses: Accesses) -> tuple[isl.UnionMap, is
     unwritten = read.subtract(sure.reverse().apply_range(accesses.must))
     recent = without_overwritten(sure, accesses.order) if read.is_single_valued() else sure
     found = _isl_flow(read, accesses, recent, possible)
-    if is_value_flow(found, read, accesses, recent, possible):
+    if found is not None and is_value_flow(found, read, accesses, recent, possible):
         return found, unwritten
     overwritten = ordered_pairs(accesses.must, accesses.must, accesses.order).apply_range(recent)
     return recent.subtract(overwritten).union(possible), unwritten
@@ -192,13 +196,23 @@ def _overwrites(other: isl.Map, pairs: isl.Map, order: Order) -> bool:
     return same_point.is_subset(order.before(first, second))
 
 
-def _isl_flow(read: isl.UnionMap, accesses: Accesses, sure: isl.UnionMap, possible: isl.UnionMap) -> isl.UnionMap:
-    """Writers to the reads of their values by isl's analysis, which is told of the writers in these pairs alone."""
+def _isl_flow(
+    read: isl.UnionMap, accesses: Accesses, sure: isl.UnionMap, possible: isl.UnionMap
+) -> isl.UnionMap | None:
+    """Writers to the reads of their values by isl's analysis, which is told of the writers in these pairs alone.
+
+    None where that takes too many operations: isl enumerates the depths at which writers and reads share their dates.
+    """
     writers, maybe = sure.domain().universe(), possible.domain().universe()
     must, may = accesses.must.intersect_domain(writers), accesses.may.intersect_domain(maybe)
     concerned = writers.union(maybe).union(read.domain().universe())
     info = isl.UnionAccessInfo.from_sink(read).set_must_source(must).set_may_source(may)
-    return info.set_schedule_map(accesses.order.dates.intersect_domain(concerned)).compute_flow().get_may_dependence()
+    try:
+        with operation_limit(FLOW_LIMIT):
+            scheduled = info.set_schedule_map(accesses.order.dates.intersect_domain(concerned))
+            return scheduled.compute_flow().get_may_dependence()
+    except LimitReached:
+        return None
 
 
 def is_value_flow(

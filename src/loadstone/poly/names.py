@@ -33,6 +33,16 @@ def fixed(value: HasParams, parameters: Mapping[str, int]) -> HasParams:
     return value.intersect_params(parameter_point(parameters))
 
 
+def allows(context: isl.Set, parameters: Mapping[str, int]) -> bool:
+    """Whether a set of parameters holds these values.
+
+    A copy is asked: isl writes a set otherwise when it has been asked about it, and then finds other, equal dependences
+    and another schedule; a question about values must not change the tiling.
+    """
+    copy = isl.Set.read_from_str(context.get_ctx(), str(context))
+    return not fixed(copy, parameters).is_empty()
+
+
 def renamed_dims(value: isl.Map, dims: Sequence[str], kind: isl.dim_type = Dim.out) -> isl.Map:
     """The map with the dimensions of one side named."""
     for position, name in enumerate(dims):

@@ -140,6 +140,16 @@ def with_parameters_first(value: isl.Set) -> isl.Set:
     return unnamed.move_dims(Dim.set, 0, Dim.param, 0, count)
 
 
+def without_parameters_below(context: isl.Set, most: int) -> isl.Set:
+    """What a parameter set says beside upper bounds of single parameters that are less than a number."""
+    points, narrow = with_parameters_first(isl.Set.from_params(context)), isl.Set.universe(context.get_space())
+    for position in range(points.dim(Dim.set)):
+        greatest = points.dim_max_val(position)
+        if greatest.is_int() and greatest.to_python() < most:
+            narrow = narrow.upper_bound_val(Dim.param, position, greatest)
+    return context.gist(narrow)
+
+
 def parameters_at_least(space: isl.Space, number: int) -> isl.Set:
     """The parameters of a space, none of which is less than a number."""
     box, least = isl.Set.universe(space.params()), isl.Val.int_from_si(space.get_ctx(), number)

@@ -194,7 +194,7 @@ def compiled_pieces(value: isl.PwQPolynomial) -> tuple[tuple[str, ...], Callable
     value.foreach_piece(lambda domain, polynomial: found.append((domain, polynomial)))
     names = variable_names(value.get_domain_space())
     lines = [_piece_text(domain, polynomial, names) for domain, polynomial in found]
-    used = tuple(name for name in names if any(name in _words(line) for line in lines))
+    used = tuple(name for name in names if any(name in set(findall(r"\w+", line)) for line in lines))
     scope: dict[str, Callable[..., int]] = {}
     exec("\n".join([f"def value({', '.join(used)}):", *lines, "    return 0"]), scope)
     return used, scope["value"]
@@ -203,16 +203,8 @@ def compiled_pieces(value: isl.PwQPolynomial) -> tuple[tuple[str, ...], Callable
 def _piece_text(domain: isl.Set, polynomial: isl.QPolynomial, names: Sequence[str]) -> str:
     """A line that returns the value of one piece where it holds."""
     parts = domain.compute_divs().remove_redundancies().get_basic_sets()
-    places = [" and ".join(_condition_text(c, names) for c in conditions(part)) or "True" for part in parts]
+    places = [" and ".join(f"{_numerator_text(c, names)} >= 0" for c in conditions(part)) or "True" for part in parts]
     found = terms(polynomial)
     denominator = lcm(*(term.coefficient.denominator for term in found))
     text = " + ".join(_term_text(term, denominator, names) for term in found) or "0"
     return f"    if {' or '.join(f'({place})' for place in places)}: return ({text})//{denominator}"
-
-
-def _condition_text(value: isl.Aff, names: Sequence[str]) -> str:
-    return f"{_numerator_text(value, names)} >= 0"
-
-
-def _words(text: str) -> set[str]:
-    return set(findall(r"\w+", text))

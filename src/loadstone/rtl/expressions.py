@@ -37,6 +37,11 @@ class Value:
         """The number of bits."""
         return self.type.width
 
+    @property
+    def mask(self) -> int:
+        """The number with as many bits set as the value has."""
+        return (1 << self.width) - 1
+
     def __bool__(self) -> NoReturn:
         raise RtlError("a hardware value has no truth value in Python: use & | ~ and m.when")
 

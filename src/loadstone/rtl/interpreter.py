@@ -329,18 +329,13 @@ def _rearranged(value: Value, scope: Scope) -> str:
         case Reinterpret():
             return _wrapped(expression(value.operand, scope), value.bits)
         case Slice():
-            return f"({expression(value.operand, scope)} >> {value.low} & {unsigned_mask(value)})"
+            return f"({expression(value.operand, scope)} >> {value.low} & {value.mask})"
         case Concat():
             return _concat(value, scope)
         case Reduce():
             return _reduce(value, expression(value.operand, scope))
         case _:
             raise AssertionError(value)
-
-
-def unsigned_mask(value: Value) -> int:
-    """The number with as many bits set as a value has."""
-    return (1 << value.width) - 1
 
 
 def _wrapped(text: str, target: Bits) -> str:
@@ -396,7 +391,7 @@ def _concat(value: Concat, scope: Scope) -> str:
 
 
 def _reduce(value: Reduce, operand: str) -> str:
-    mask = unsigned_mask(value.operand)
+    mask = value.operand.mask
     match value.operator:
         case "any":
             return f"({operand} != 0)"

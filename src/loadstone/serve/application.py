@@ -113,7 +113,7 @@ class _Explorer:
         return read_request(asked, self._names)
 
     async def socket(self, socket: WebSocket) -> None:
-        """Answer the requests of a page; a new one stops that which is in the same slot."""
+        """Answer the requests of a page; a new one stops the one in the same slot."""
         await socket.accept()
         running: dict[str, asyncio.Task[None]] = {}
         try:

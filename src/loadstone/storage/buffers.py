@@ -2,29 +2,32 @@
 
 The mapping element -> A i mod b is chosen once for all strips and parameters. Where conflicting elements are farther
 apart the larger the parameters are, no modulus can be chosen; such a subscript is not folded, and the buffer extends
-over the array in that dimension.
+over the array in that dimension. Buffers can be split: the elements in the window of a tile coordinate
+(`storage.windows`), for which that is so no longer, have cells of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from math import prod
 
 import islpy as isl
 
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.model.evaluate import evaluate
-from loadstone.model.expression import Constant, Expression, integer
+from loadstone.model.expression import Constant, Expression, binary, integer
 from loadstone.model.kernel import Array, Kernel
+from loadstone.model.tidy import tidy
 from loadstone.poly import map_from_values, set_space
-from loadstone.poly.spaces import Dim, combination, without_dims
+from loadstone.poly.spaces import Dim, combination, constant, without_dims
 from loadstone.storage.differences import conflict_differences, unbounded_dims
 from loadstone.storage.lattice import Modular, best_modular, successive_modulo
-from loadstone.storage.lifetimes import Lifetimes, lifetimes, texts
+from loadstone.storage.lifetimes import Lifetimes, beyond_types, lifetimes, texts, within
 from loadstone.storage.max_live import max_live, sample_parameters
 from loadstone.storage.search import rounded
+from loadstone.storage.windows import Windows, region, regions
 from loadstone.transfer.plan import Plan
 from loadstone.transform.tiling import TiledKernel
 
@@ -41,9 +44,30 @@ class Component:
     size: Expression
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The cells of the elements in some windows, unless they are in a part before."""
+
+    windows: Windows
+    components: tuple[Component, ...]
+
+    @property
+    def size(self) -> Expression:
+        """The number of cells."""
+        sizes = (component.size for component in self.components)
+        return tidy(reduce(lambda total, size: binary("*", total, size), sizes, integer(1)))
+
+    @property
+    def kept(self) -> int:
+        """The number of subscripts that are not folded."""
+        return sum(component.modulus is None for component in self.components)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Buffer:
     """The local memory of one array; where it has two copies, strips use them in turn.
+
+    Where it is split, `parts` follow each other in it, and `components` are those of the whole if it were not.
 
     `large_live` is the largest number of elements that are alive at once, for parameters that are large compared with
     the tiles; `unsearched` the mapping by successive modulos, with which the search began.
@@ -56,6 +80,7 @@ class Buffer:
     large_live: int | None
     unsearched: Modular
     copies: int = 1
+    parts: tuple[Part, ...] = ()
 
     def __repr__(self) -> str:
         return f"<buffer {self.mapping_text()}, copies: {self.copies}>"
@@ -67,10 +92,36 @@ class Buffer:
 
     @cached_property
     def mapping(self) -> isl.Map:
-        """Elements to local addresses."""
-        space = set_space(self.parameters, self.array.name, [f"x{k}" for k in range(self.array.rank)])
-        values = [combination(space, part.row, part.modulus) for part in self.components]
-        return map_from_values(space, values)
+        """Elements to local addresses; where there are parts, the first coordinate is the number of the part."""
+        if not self.parts:
+            return self._mapping(self.components)
+        rank, found = max(len(part.components) for part in self.parts), list[isl.Map]()
+        left = isl.Set.universe(self._space)
+        for number, part in enumerate(self.parts):
+            here = region(self.tiles, self.array, part.windows)
+            pairs = self._mapping(part.components, (number,), rank).intersect_domain(left.intersect(here))
+            found.append(pairs)
+            left = left.subtract(here)
+        return reduce(isl.Map.union, found)
+
+    def _mapping(
+        self, components: tuple[Component, ...], first: tuple[int, ...] = (), rank: int | None = None
+    ) -> isl.Map:
+        space = self._space
+        values = [combination(space, part.row, part.modulus) for part in components]
+        missing = len(components) if rank is None else rank
+        zeros = [constant(space, 0)] * (missing - len(components))
+        return map_from_values(space, [*(constant(space, each) for each in first), *values, *zeros])
+
+    @property
+    def _space(self) -> isl.Space:
+        return set_space(self.parameters, self.array.name, [f"x{k}" for k in range(self.array.rank)])
+
+    def shown(self) -> str:
+        """The mapping for people: where there are parts, the first whose condition holds."""
+        if not self.parts:
+            return self.mapping_text()
+        return "; ".join(_shown(part, self.array) for part in self.parts)
 
     def mapping_text(self) -> str:
         """The mapping as isl prints functions: element to values, which isl reads back as a relation."""
@@ -79,11 +130,24 @@ class Buffer:
     @property
     def folds_all(self) -> bool:
         """Whether the size does not depend on the parameters."""
-        return all(isinstance(part.size, Constant) for part in self.components)
+        return all(isinstance(size, Constant) for size in self.extents)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is as large as the array."""
+        return not self.parts and all(part.modulus is None for part in self.components)
+
+    @property
+    def extents(self) -> tuple[Expression, ...]:
+        """The extents of one copy: those of the address, or the number of cells of all parts."""
+        if not self.parts:
+            return tuple(part.size for part in self.components)
+        sizes = (part.size for part in self.parts)
+        return (tidy(reduce(lambda total, size: binary("+", total, size), sizes)),)
 
     def shape(self, parameters: Mapping[str, int]) -> tuple[int, ...]:
         """The extents of one copy for given parameters."""
-        return tuple(max(0, int(evaluate(part.size, parameters, ()))) for part in self.components)
+        return tuple(max(0, int(evaluate(size, parameters, ()))) for size in self.extents)
 
     def cells(self, parameters: Mapping[str, int]) -> int:
         """The number of cells of one copy for given parameters."""
@@ -114,8 +178,12 @@ def check_fixed_sizes(buffers: Mapping[str, Buffer], parameters: Mapping[str, in
         raise UnsupportedError(Diagnostic(f"{grows}, but HLS needs a fixed size", None, hint))
 
 
-def make_buffers(plan: Plan, depth: int, *, power_of_two: bool | None = False) -> dict[str, Buffer]:
+def make_buffers(
+    plan: Plan, depth: int, *, power_of_two: bool | None = False, split: bool = False
+) -> dict[str, Buffer]:
     """The buffers of all arrays in memory, for `depth` tiles in flight; arrays that live alike have the same one.
+
+    With `split`, buffers have parts where fewer subscripts then grow with the parameters.
 
     `power_of_two` says whether moduli are powers of two; None: where that takes no more, of memories that have as many
     words as a power of two. In hardware such moduli cost nothing.
@@ -127,15 +195,50 @@ def make_buffers(plan: Plan, depth: int, *, power_of_two: bool | None = False) -
         life = lifetimes(plan.tiles, array, part, depth)
         kind = (array.extents, texts(life))
         known[kind] = known.get(kind) or _buffer(plan.tiles, life, name, power_of_two)
-        found[name] = replace(known[kind], array=array, life=life)
+        whole = replace(known[kind], array=array, life=life)
+        found[name] = _split(whole, power_of_two) if split else whole
     return found
+
+
+def _split(buffer: Buffer, power_of_two: bool | None) -> Buffer:
+    """The buffer in parts, where each keeps fewer subscripts than the whole does."""
+    kept = sum(part.modulus is None for part in buffer.components)
+    ways = regions(buffer.tiles, buffer.array) if kept else []
+    if len(ways) <= 1:
+        return buffer
+    parts = tuple(_parts(buffer, ways, power_of_two))
+    for windows in ways[:-1]:
+        fewer = tuple(_parts(buffer, [way for way in ways if way != windows], power_of_two))
+        if _weight(fewer) <= _weight(parts):
+            parts, ways = fewer, [way for way in ways if way != windows]
+    return replace(buffer, parts=parts) if _weight(parts) < (kept, 0) else buffer
+
+
+def _weight(parts: Iterable[Part]) -> tuple[int, int]:
+    """The most subscripts that a part keeps whole, and the cells of parts that keep none."""
+    sizes = [part.size for part in parts]
+    return max(part.kept for part in parts), sum(int(size.value) for size in sizes if isinstance(size, Constant))
+
+
+def _parts(buffer: Buffer, ways: Sequence[Windows], power_of_two: bool | None) -> Iterator[Part]:
+    """A part for each region that holds elements beside those of the regions before."""
+    life, array = beyond_types(buffer.life, buffer.tiles.kernel.context), buffer.array
+    left = isl.Set.universe(life.held.get_space().range())
+    for windows in ways:
+        here = left.intersect(region(buffer.tiles, array, windows))
+        mine = within(life, here)
+        if not mine.held.is_empty():
+            whole, differences = _folded(mine)
+            found = _modular(differences, 1, power_of_two)
+            yield Part(windows, _components(array, whole, found))
+        left = left.subtract(here)
 
 
 def _buffer(tiles: TiledKernel, life: Lifetimes, name: str, power_of_two: bool | None) -> Buffer:
     array = tiles.kernel.arrays[name]
     large = sample_parameters(tiles, life.depth)
     live = None if large is None else max_live(tiles, life, large)
-    whole, differences = _folded(life)
+    whole, differences = _folded(beyond_types(life, tiles.kernel.context))
     least = 1 if live is None or large is None else live // max(1, prod(_extent(array, k, large) for k in whole))
     found = _modular(differences, max(1, least), power_of_two)
     return Buffer(array, tiles, life, _components(array, whole, found), live, successive_modulo(differences))
@@ -147,6 +250,14 @@ def _modular(differences: isl.Set, least: int, power_of_two: bool | None) -> Mod
         return best_modular(differences, least, power_of_two=power_of_two)
     small, simple = (best_modular(differences, least, power_of_two=each) for each in (False, True))
     return simple if simple.cells <= rounded(small.cells, power_of_two=True) else small
+
+
+def _shown(part: Part, array: Array) -> str:
+    space = set_space((), array.name, [f"x{k}" for k in range(array.rank)])
+    values = [combination(space, component.row, component.modulus) for component in part.components]
+    function = str(isl.PwMultiAff.from_map(map_from_values(space, values))) if values else "{ [] }"
+    where = " and ".join(window.text("and") for window in part.windows) or "else"
+    return f"{where}: {function.removeprefix('{ ').removesuffix(' }')}"
 
 
 def _defaults(kernel: Kernel) -> Mapping[str, int] | None:

@@ -30,7 +30,6 @@ from loadstone.storage.search import (
     leading_positive,
     rounded,
     scales,
-    text_of,
     tuple_text,
 )
 
@@ -70,15 +69,6 @@ def successive_modulo(differences: isl.Set) -> Modular:
     """
     rows = identity(differences.dim(Dim.set))
     return Modular(rows, Bases(_with_zero(differences), False).moduli(rows))
-
-
-def is_admissible(differences: isl.Set, mapping: Modular) -> bool:
-    """Whether the mapping maps no difference but 0 to 0. Exact."""
-    plain = _with_zero(differences)
-    rank = plain.dim(Dim.set)
-    terms = [f"({text_of(row)}) mod {modulus} = 0" for row, modulus in zip(mapping.rows, mapping.moduli, strict=True)]
-    kernel = isl.Set(f"{{ {tuple_text(rank)} : {' and '.join(terms) or 'true'} }}")
-    return plain.intersect(kernel).is_subset(_zero(rank))
 
 
 def best_modular(

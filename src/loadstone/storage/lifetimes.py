@@ -24,13 +24,15 @@ import islpy as isl
 from loadstone.model.kernel import Array
 from loadstone.poly import coalesced, fixed
 from loadstone.poly.order import not_earlier
-from loadstone.poly.spaces import Dim, inputs_to_parameters
+from loadstone.poly.spaces import Dim, inputs_to_parameters, without_parameters_below
 from loadstone.storage.tile_order import at_most_after
 from loadstone.transfer.plan import ArrayPlan
 from loadstone.transfer.tile_accesses import existing_tiles, tile_to_touched
 from loadstone.transform.tiling import TiledKernel
 
 FEW_PIECES = 4
+LEAST_OF_TYPES = 1 << 14
+"""Parameters that are less than this are bounded by the user, others by the type of a counter or an address."""
 MOST_CONSTRAINTS = 150
 
 
@@ -117,6 +119,32 @@ def for_parameters(life: Lifetimes, values: Mapping[str, int]) -> Lifetimes:
         fixed(life.loaded, values),
         fixed(life.store, values),
         life.depth,
+    )
+
+
+def beyond_types(life: Lifetimes, context: isl.Set) -> Lifetimes:
+    """Lifetimes that also hold for parameters beyond the ranges of types.
+
+    A parameter that is less than 32,768 because a counter is a `short` would bound differences by that number, which
+    no memory has room for; they grow with the parameter. Bounds that are smaller stay.
+    """
+    wide = without_parameters_below(context, LEAST_OF_TYPES)
+    return Lifetimes(
+        life.existing.gist_params(wide),
+        life.held.gist_params(wide),
+        life.loaded.gist_params(wide),
+        life.store.gist_params(wide),
+        life.depth,
+    )
+
+
+def within(life: Lifetimes, elements: isl.Set) -> Lifetimes:
+    """The lifetimes of some of the elements."""
+    return replace(
+        life,
+        held=life.held.intersect_range(elements),
+        loaded=life.loaded.intersect(elements),
+        store=life.store.intersect_range(elements),
     )
 
 

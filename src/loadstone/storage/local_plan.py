@@ -37,13 +37,14 @@ def with_buffers(
     *,
     power_of_two: bool | None = False,
     strips: Mode = "overlap",
+    split: bool = False,
 ) -> LocalPlan:
     """The plan with local memories.
 
-    `strips` says whether strips should overlap, where that is possible. `power_of_two` is that of `make_buffers`.
+    `strips` says whether strips should overlap, where that is possible. Others are those of `make_buffers`.
     """
     follow = handover(plan, depth, strips)
-    made = make_buffers(plan, depth, power_of_two=power_of_two)
+    made = make_buffers(plan, depth, power_of_two=power_of_two, split=split)
     buffers = {name: replace(buffer, copies=follow.copies(name)) for name, buffer in made.items()}
     arrays = {name: _with_buffer(part, buffers[name]) for name, part in plan.arrays.items()}
     return LocalPlan(

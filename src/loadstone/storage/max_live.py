@@ -18,7 +18,7 @@ import islpy as isl
 
 from loadstone.model.kernel import Kernel
 from loadstone.poly import fixed, points
-from loadstone.poly.enumeration import Point, box_volume, fixed_input, pairs_in_order
+from loadstone.poly.enumeration import Point, box_volume, fixed_input, pairs_in_order, parameters_at
 from loadstone.poly.kept import kept_by_text
 from loadstone.poly.spaces import parameters_to_inputs, without_dims
 from loadstone.storage.lifetimes import Lifetimes, for_parameters
@@ -89,10 +89,8 @@ def _lives(life: Lifetimes) -> Counter[Life]:
     last = {element: tile for tile, element in held}
     stored = {element: rank[tile] for tile, element in pairs_in_order(life.store)}
     loaded = set(points(life.loaded))
-    return Counter(
-        Life(rank[tile], rank[last[element]], element in loaded, stored.get(element, -1))
-        for element, tile in first.items()
-    )
+    found = Counter((tile, last[each], each in loaded, stored.get(each, -1)) for each, tile in first.items())
+    return Counter({Life(rank[begin], rank[end], there, left): n for (begin, end, there, left), n in found.items()})
 
 
 def _most(lives: Counter[Life], depth: int) -> int:
@@ -129,6 +127,5 @@ def sample_parameters(tiles: TiledKernel, depth: int) -> dict[str, int] | None:
 def _any_parameters(kernel: Kernel) -> dict[str, int] | None:
     if kernel.context.is_empty():
         return None
-    point = kernel.context.sample_point()
-    names = enumerate(kernel.parameters)
-    return {name: point.get_coordinate_val(isl.dim_type.param, k).to_python() for k, name in names}
+    known = parameters_at(kernel.context.sample_point())
+    return {name: known[name] for name in kernel.parameters}

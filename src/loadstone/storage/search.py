@@ -19,7 +19,7 @@ from operator import mul
 import islpy as isl
 
 from loadstone.poly import coalesced
-from loadstone.poly.enumeration import Point
+from loadstone.poly.enumeration import Point, ranges_of
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.linear import conditions, linear, point_in
 from loadstone.poly.spaces import Dim
@@ -99,7 +99,7 @@ class Members:
     @classmethod
     def of(cls, differences: isl.Set) -> Members:
         """Membership in this set."""
-        reach = tuple(differences.dim_max_val(k).to_python() for k in range(differences.dim(Dim.set)))
+        reach = tuple(greatest for _, greatest in ranges_of(differences))
         return cls(reach, tuple(_piece(part) for part in coalesced(differences).get_basic_sets()))
 
     def price(self, point: Point) -> int:

@@ -32,6 +32,7 @@ from loadstone.poly import fixed
 from loadstone.poly.dimensions import with_inputs
 from loadstone.poly.terms import without_parameters
 from loadstone.tiling_search.closed_counts import len_of
+from loadstone.tiling_search.published import published_bound
 from loadstone.transfer.baselines import compulsory
 from loadstone.transfer.strips import in_memory
 from loadstone.transfer.volumes import count
@@ -75,8 +76,31 @@ def compulsory_words(kernel: Kernel, parameters: Mapping[str, int]) -> Compulsor
     return Compulsory(loads, stores)
 
 
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A lower bound on words, and where it is from."""
+
+    words: float
+    source: str
+
+
+def best_bound(kernel: Kernel, parameters: Mapping[str, int], local: int) -> Bound | None:
+    """The largest known bound on the words that the kernel moves through a local memory; None where none is known."""
+    derived, known = derived_bound(kernel, parameters, local), published_bound(kernel, parameters, local)
+    found = [] if derived is None else [Bound(derived, "derived")]
+    if known is not None and known.words > 0:
+        found.append(Bound(known.words, known.source))
+    return max(found, key=lambda bound: bound.words, default=None)
+
+
 def io_bound(kernel: Kernel, parameters: Mapping[str, int], local: int) -> float | None:
-    """A lower bound on the words that the kernel moves through a local memory; None where none is known."""
+    """The words of the largest known bound; None where none is known."""
+    found = best_bound(kernel, parameters, local)
+    return None if found is None else found.words
+
+
+def derived_bound(kernel: Kernel, parameters: Mapping[str, int], local: int) -> float | None:
+    """The bound that is proved here; None where the proof does not apply."""
     found = list(_reuses(kernel, parameters))[:MOST_STATEMENTS]
     if not found or not kernel.exact:
         return None

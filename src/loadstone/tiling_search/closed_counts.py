@@ -22,6 +22,8 @@ from loadstone.poly.terms import compiled_pieces, without_parameters
 from loadstone.tiling_search.strip_boxes import Elements
 
 CARD_LIMIT, CARD_SECONDS = 1_000_000, 4
+MOST_TERMS = 600
+"""The values of a count that are summed in a search for sizes."""
 Interval = tuple[int, int]
 
 
@@ -94,9 +96,39 @@ class StripTraffic:
         strips = {k: list(intervals(self.reach[k], sizes[k])) for k in self.outer}
         return sum(self._moved(count, strips) for count in self.counts)
 
+    def estimate(self, sizes: Mapping[int, int]) -> float:
+        """The words, from some of the strips where there are very many; counts are polynomials for the most part."""
+        strips = {k: list(intervals(self.reach[k], sizes[k])) for k in self.outer}
+        return sum(
+            self._moved(each, strips) if self._terms(each, strips) <= MOST_TERMS else self._sampled(each, strips)
+            for each in self.counts
+        )
+
+    def _terms(self, count: BoxCount, strips: Mapping[int, Sequence[Interval]]) -> int:
+        return prod(len(strips[k]) for k in count.dims)
+
+    def _sampled(self, count: BoxCount, strips: Mapping[int, Sequence[Interval]]) -> float:
+        repeated = prod(len(strips[k]) for k in self.outer if k not in count.dims)
+        most = max(3, round(MOST_TERMS ** (1 / len(count.dims))))
+        chosen = product(*(list(_weighted(strips[k], most)) for k in count.dims))
+        return repeated * sum(
+            prod(weight for weight, _ in terms) * count.at([box for _, box in terms]) for terms in chosen
+        )
+
     def _moved(self, count: BoxCount, strips: Mapping[int, Sequence[Interval]]) -> int:
         repeated = prod(len(strips[k]) for k in self.outer if k not in count.dims)
         return repeated * sum(count.at(box) for box in product(*(strips[k] for k in count.dims)))
+
+
+def _weighted(strips: Sequence[Interval], most: int) -> Iterator[tuple[float, Interval]]:
+    """Some intervals, with the number of those that each stands for: the first and the last stand for themselves."""
+    if len(strips) <= most:
+        yield from ((1.0, strip) for strip in strips)
+        return
+    inner = most - 2
+    yield from ((1.0, strips[0]), (1.0, strips[-1]))
+    share = (len(strips) - 2) / inner
+    yield from ((share, strips[1 + int(share * (k + 0.5))]) for k in range(inner))
 
 
 def intervals(reach: Interval, size: int) -> Iterator[Interval]:

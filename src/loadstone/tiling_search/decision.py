@@ -11,6 +11,7 @@ planned: the buffers that are counted are the buffers that are built.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,19 +25,22 @@ from loadstone.poly import fixed
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.poly.terms import without_parameters
 from loadstone.storage.handover import Mode
-from loadstone.tiling_search.bounds import compulsory_words, io_bound
-from loadstone.tiling_search.closed_counts import StripTraffic, box_counts, counted_boxes, len_of
+from loadstone.tiling_search.bounds import Bound, best_bound, compulsory_words
+from loadstone.tiling_search.closed_counts import StripTraffic, box_counts, len_of
 from loadstone.tiling_search.evaluation import Measured, PlanMaker, measure
+from loadstone.tiling_search.footprints import Footprints, footprints
 from loadstone.tiling_search.orders import Order, legal_orders, numbering, permuted, sign_patterns
 from loadstone.tiling_search.pragma import tiling_pragma
 from loadstone.tiling_search.sizes import Fit, Held, Sizes, SizeSearch, number_of_tiles
 from loadstone.tiling_search.strip_boxes import Boxes, Values
 from loadstone.transform.automatic.tilings import band_tilings
-from loadstone.transform.choice import choose_tiling, is_legal
+from loadstone.transform.choice import choose_tiling, is_legal, loops_as_they_stand
 from loadstone.transform.tiling import TiledKernel, Tiling
 
 TILE_CYCLES = 32
-MOST_PLANS, MOST_IN_VAIN, MOST_OF_ONE, MOST_SMALLEST = 20, 8, 4, 3
+MOST_PLANS, MOST_IN_VAIN, MOST_OF_ONE, MOST_SMALLEST = 40, 12, 8, 3
+SPACE_SECONDS, PLAN_SECONDS = 20, 25
+"""Processor time after which no more orders are looked at, and no more plans are made."""
 REFINED = 0.9
 HELD_SECONDS, FEW_PIECES = 1, 4
 
@@ -45,7 +49,8 @@ HELD_SECONDS, FEW_PIECES = 1, 4
 class Goal:
     """What a tiling is chosen for: a kernel with typical values of its parameters, and a number of local cells.
 
-    `schedule` and `strip` restrict the choice where they are given, and so does `strips` if it is "drain".
+    `schedule` and `strip` restrict the choice where they are given, and so does `strips` if it is "drain". With `split`
+    buffers may have parts.
     """
 
     kernel: Kernel
@@ -56,6 +61,7 @@ class Goal:
     depth: int = 2
     strips: Mode = "overlap"
     power_of_two: bool | None = False
+    split: bool = False
     schedule: str | None = None
     strip: int | None = None
 
@@ -68,14 +74,15 @@ class Goal:
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """A tiling that was chosen, how its strips follow each other, what it moves and what it takes.
+    """A tiling that was chosen, how its strips follow each other, whether buffers are split, words and cells.
 
-    `orders` were looked at, `plans` made in full; `complete` unless that were too many.
+    `orders` were looked at, `plans` made in full; `complete` unless that were too many, or took too long.
     """
 
     goal: Goal
     tiles: TiledKernel
     strips: Mode
+    split: bool
     words: int
     cells: int
     orders: int
@@ -88,9 +95,14 @@ class Decision:
         return compulsory_words(self.goal.kernel, self.goal.parameters).words
 
     @cached_property
-    def bound(self) -> float | None:
+    def best_bound(self) -> Bound | None:
         """A lower bound on the words for this local memory, where one is known."""
-        return io_bound(self.goal.kernel, self.goal.parameters, self.goal.local)
+        return best_bound(self.goal.kernel, self.goal.parameters, self.goal.local)
+
+    @property
+    def bound(self) -> float | None:
+        """The words of the lower bound."""
+        return None if self.best_bound is None else self.best_bound.words
 
     @property
     def ratio(self) -> float:
@@ -106,8 +118,10 @@ class Decision:
             "words": self.words,
             "compulsory": self.compulsory,
             "bound": self.bound,
+            "bound_source": None if self.best_bound is None else self.best_bound.source,
             "ratio": round(self.ratio, 4),
             "strips": self.strips,
+            "split_buffers": self.split,
             "pragma": tiling_pragma(self.tiles, self.goal.kernel),
             "orders": self.orders,
             "plans": self.plans,
@@ -148,32 +162,50 @@ class Ordered:
 
 
 def search_space(goal: Goal) -> tuple[Ordered, ...]:
-    """All legal orders of all schedules; the same for any local memory."""
-    return tuple(found for base in schedules(goal) for found in _ordered(base, goal))
+    """All legal orders of all schedules, as far as there is time; the same for any local memory."""
+    return _looked_at(goal)[0]
+
+
+def _looked_at(goal: Goal) -> tuple[tuple[Ordered, ...], bool]:
+    """The orders that there is time for, and whether they are all."""
+    begun, found = processor_seconds(), list[Ordered]()
+    for ordered in (each for base in schedules(goal) for each in _ordered(base, goal)):
+        if processor_seconds() - begun > SPACE_SECONDS:
+            return tuple(found), False
+        found.append(ordered)
+    return tuple(found), True
+
+
+def processor_seconds() -> float:
+    """The processor time of this process and of those that it waited for."""
+    return sum(os.times()[:4])
 
 
 def _ordered(base: TiledKernel, goal: Goal) -> Iterator[Ordered]:
     boxes = Boxes(Values(base.kernel, goal.parameters), base.theta)
     traffics: dict[tuple[int, ...], StripTraffic | None] = {}
+    estimates = footprints(base.kernel, base.theta, goal.parameters)
     for order in _orders(base, goal):
         outer = tuple(sorted(order.outer))
         if outer not in traffics:
             counts = box_counts(boxes.moved(outer))
             traffics[outer] = None if counts is None else StripTraffic(counts, outer, boxes.reach)
         if (traffic := traffics[outer]) is not None:
-            yield Ordered(base, order, traffic, _held(boxes, order, goal.depth))
+            yield Ordered(base, order, traffic, _held(boxes, order, goal.depth, estimates))
 
 
-def _held(boxes: Boxes, order: Order, depth: int) -> Held:
+def _held(boxes: Boxes, order: Order, depth: int, estimates: Footprints) -> Held:
     sets = boxes.held(order.strip)
     simple = all(part.n_basic_set() <= FEW_PIECES for _, part in sets)
     closed = box_counts(sets, HELD_SECONDS) if simple else None
-    return Held(closed or counted_boxes(sets), order, boxes.reach, depth, closed is not None)
+    return Held(estimates if closed is None else closed, order, boxes.reach, depth)
 
 
 def decide(goal: Goal, space: Sequence[Ordered] | None = None) -> Decision:
     """The tiling that reaches the goal best; raises `UnsupportedError` where none fits into the local memory."""
-    return _Choosing(goal, search_space(goal) if space is None else space).decision()
+    orders, are_all = _looked_at(goal) if space is None else (space, True)
+    found = _Choosing(goal, orders).decision()
+    return replace(found, complete=found.complete and are_all)
 
 
 @dataclass(eq=False)
@@ -183,6 +215,7 @@ class _Choosing:
     goal: Goal
     space: Sequence[Ordered]
     plans: int = 0
+    begun: float = field(default_factory=processor_seconds)
     least: int | None = None
     last: _Candidate | None = None
     found: tuple[tuple[float, float, int], _Candidate, Sizes, Measured] | None = None
@@ -203,14 +236,16 @@ class _Choosing:
             self._plan_smallest(candidates)
         if self.found is None:
             raise self._nothing(bool(candidates))
-        return self._finished(len(candidates), self.plans < MOST_PLANS)
+        return self._finished(len(candidates), not self._is_spent())
 
     def _is_spent(self) -> bool:
-        """Whether enough plans were made."""
+        """Whether enough plans were made, or time is over."""
+        if self.found is not None and processor_seconds() - self.begun > PLAN_SECONDS:
+            return True
         return self.plans >= (MOST_IN_VAIN if self.found is None else MOST_PLANS)
 
     def _next(self, waiting: Sequence[_Candidate]) -> _Candidate:
-        """The most promising order; as long as nothing was found that fits, that which was planned last."""
+        """The most promising order; until one fits, the one planned last."""
         if self.found is not None or self.last is None or self.last not in waiting:
             self.last = min(waiting, key=lambda each: each.hope)
         return self.last
@@ -226,7 +261,7 @@ class _Choosing:
         search = SizeSearch(ordered.order, ordered.traffic, ordered.held, self.goal.local)
         return _Candidate(ordered, search, search.coarse(self._price))
 
-    def _price(self, words: int, sizes: Sizes) -> float:
+    def _price(self, words: float, sizes: Sizes) -> float:
         return words if self.goal.objective == "words" else max(words, self.goal.instances)
 
     def _plan(self, candidate: _Candidate) -> None:
@@ -260,7 +295,9 @@ class _Choosing:
         self.plans += 1
         goal, tiles, known = self.goal, candidate.tiles(sizes), candidate.ordered.plans
         if tiles.sizes not in known:
-            known[tiles.sizes] = measure(tiles, goal.parameters, goal.make_plan, goal.depth, goal.power_of_two)
+            known[tiles.sizes] = measure(
+                tiles, goal.parameters, goal.make_plan, goal.depth, power_of_two=goal.power_of_two, split=goal.split
+            )
         return known[tiles.sizes]
 
     def _finished(self, orders: int, complete: bool) -> Decision:
@@ -269,7 +306,8 @@ class _Choosing:
         _, candidate, sizes, measured = self.found
         sizes, measured, strips = self._grown(candidate, sizes, measured)
         cells = measured.all_cells(strips)
-        return Decision(self.goal, candidate.tiles(sizes), strips, measured.words, cells, orders, self.plans, complete)
+        found = measured.words, cells, orders, self.plans, complete
+        return Decision(self.goal, candidate.tiles(sizes), strips, measured.split, *found)
 
     def _grown(self, candidate: _Candidate, sizes: Sizes, measured: Measured) -> tuple[Sizes, Measured, Mode]:
         search, fits = candidate.search, self._mode(measured)
@@ -311,7 +349,7 @@ class _Choosing:
 
 
 def _learn(search: SizeSearch, sizes: Sizes, measured: Measured, *, fits: bool = True) -> bool:
-    """Correct the estimate of cells by those of a plan, only upwards unless it fits; whether that changes it."""
+    """Correct the estimate of cells by those of a plan, bounds only upwards unless it fits; whether that changes it."""
     before = search.cells(sizes)
     search.planned.append(sizes)
     for array, live in search.held.live(sizes).items():
@@ -320,7 +358,8 @@ def _learn(search: SizeSearch, sizes: Sizes, measured: Measured, *, fits: bool =
             search.fits[array] = Fit(whole=cells)
         elif live and cells:
             known = 1.0 if fits else search.fits.get(array, Fit()).factor
-            search.fits[array] = Fit(max(known, cells / live))
+            is_bound = not isinstance(search.held.counts, Footprints)
+            search.fits[array] = Fit(max(known, cells / live) if is_bound else cells / live)
     return search.cells(sizes) != before
 
 
@@ -331,7 +370,7 @@ def schedules(goal: Goal) -> Iterator[TiledKernel]:
         yield _of_size_one(choose_tiling(kernel, schedule=goal.schedule))
         return
     seen: set[str] = set()
-    for found in (_source(goal.kernel), choose_tiling(kernel), _isl(kernel)):
+    for found in (_source(goal.kernel), choose_tiling(kernel), _isl(kernel), *loops_as_they_stand(kernel)):
         if found is not None and str(found.schedule) not in seen:
             seen.add(str(found.schedule))
             yield _of_size_one(found)

@@ -22,13 +22,15 @@ PlanMaker = Callable[[TiledKernel], Plan]
 class Measured:
     """The words of a tiling and the cells of one copy of each buffer; `whole` are as large as their arrays.
 
-    `doubled` are the arrays with two copies where strips overlap; None where they cannot.
+    `doubled` are the arrays with two copies where strips overlap; None where they cannot. `split`: whether a buffer has
+    parts.
     """
 
     words: int
     cells: Mapping[str, int]
     whole: tuple[str, ...]
     doubled: tuple[str, ...] | None
+    split: bool
 
     def all_cells(self, strips: Mode) -> int:
         """The cells of all buffers and their copies."""
@@ -37,24 +39,35 @@ class Measured:
 
 
 def measure(
-    tiles: TiledKernel, parameters: Mapping[str, int], make_plan: PlanMaker, depth: int, power_of_two: bool | None
+    tiles: TiledKernel,
+    parameters: Mapping[str, int],
+    make_plan: PlanMaker,
+    depth: int,
+    *,
+    power_of_two: bool | None,
+    split: bool,
 ) -> Measured | None:
     """The words and cells of a tiling for given parameters; None where its plan takes too long."""
     try:
         text = isolated(
-            lambda: _measured_text(make_plan(tiles), parameters, depth, power_of_two), DEFAULT_LIMIT, PLAN_SECONDS
+            lambda: _measured_text(make_plan(tiles), parameters, depth, power_of_two, split),
+            DEFAULT_LIMIT,
+            PLAN_SECONDS,
         )
     except LimitReached:
         return None
-    words, cells, whole, doubled = json.loads(text)
-    return Measured(words, cells, tuple(whole), None if doubled is None else tuple(doubled))
+    words, cells, whole, doubled, parts = json.loads(text)
+    return Measured(words, cells, tuple(whole), None if doubled is None else tuple(doubled), parts)
 
 
-def _measured_text(plan: Plan, parameters: Mapping[str, int], depth: int, power_of_two: bool | None) -> str:
+def _measured_text(
+    plan: Plan, parameters: Mapping[str, int], depth: int, power_of_two: bool | None, split: bool
+) -> str:
     parts = plan.arrays.values()
     words = sum(count(moved, parameters) for part in parts for moved in (part.strip_to_loaded, part.strip_to_stored))
-    buffers = make_buffers(plan, depth, power_of_two=power_of_two)
+    buffers = make_buffers(plan, depth, power_of_two=power_of_two, split=split)
     cells = {name: max(1, buffer.cells(parameters)) for name, buffer in buffers.items()}
-    whole = [name for name, buffer in buffers.items() if all(part.modulus is None for part in buffer.components)]
+    whole = [name for name, buffer in buffers.items() if buffer.is_whole]
     follow = handover(plan, depth)
-    return json.dumps([words, cells, whole, follow.doubled if follow.mode == "overlap" else None])
+    parts = any(buffer.parts for buffer in buffers.values())
+    return json.dumps([words, cells, whole, follow.doubled if follow.mode == "overlap" else None, parts])

@@ -15,22 +15,22 @@ from itertools import product
 from math import prod
 
 from loadstone.tiling_search.closed_counts import BoxCount, Interval, StripTraffic, intervals
+from loadstone.tiling_search.footprints import Footprints
 from loadstone.tiling_search.orders import Order
 
 Sizes = Mapping[int, int]
 FEW, DENSE_DIMS = 10, 2
-NEAR = 3
+NEAR, SMALL = 3, 128
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """What local memory holds while tiles of a strip run; where counts are not `compiled`, only in the middle."""
+    """What local memory holds while tiles of a strip run: closed forms, or where there are none, an estimate."""
 
-    counts: tuple[BoxCount, ...]
+    counts: tuple[BoxCount, ...] | Footprints
     order: Order
     reach: tuple[Interval, ...]
     depth: int
-    compiled: bool
 
     @property
     def stepped(self) -> int:
@@ -39,15 +39,21 @@ class Held:
 
     def live(self, sizes: Sizes) -> dict[str, int]:
         """The elements of each array in local memory, the most of those at some positions."""
+        if isinstance(self.counts, Footprints):
+            return self.counts.live([self._width(k, sizes[k]) for k in range(len(self.reach))])
         places = {k: self._places(k, sizes[k]) for k in self.order.dims}
         return {c.array: max(c.at(box) for box in product(*(places[k] for k in c.dims))) for c in self.counts}
+
+    def _width(self, dim: int, size: int) -> int:
+        """How many dates of one dimension are at work at once."""
+        return min((self.depth if dim == self.stepped else 1) * size, self.reach[dim][1] - self.reach[dim][0] + 1)
 
     def _places(self, dim: int, size: int) -> list[Interval]:
         """Intervals of one dimension: the first, one in the middle, and the last, as long as tiles are in flight."""
         found = list(intervals(self.reach[dim], size))
         reach = self.depth - 1 if dim == self.stepped else 0
         last = len(found) - 1
-        chosen = sorted({0, last // 2, max(0, last - reach)}) if self.compiled else [last // 2]
+        chosen = sorted({0, last // 2, max(0, last - reach)})
         return [(found[k][0], found[min(k + reach, last)][1]) for k in chosen]
 
 
@@ -90,24 +96,28 @@ class SizeSearch:
         live = self.held.live(sizes)
         return copies * sum(self.fits.get(array, Fit()).cells(count) for array, count in live.items())
 
-    def coarse(self, price: Callable[[int, Sizes], float]) -> tuple[float, Sizes] | None:
+    def coarse(self, price: Callable[[float, Sizes], float]) -> tuple[float, Sizes] | None:
         """The best of some sizes in each dimension: of all that rectangular domains need, if that is quick."""
-        quick = len(self.free) <= DENSE_DIMS and self.held.compiled
+        quick = len(self.free) <= DENSE_DIMS
         every = [useful_sizes(self.held.reach[k]) for k in self.free]
         return self._best(every if quick else [spread(sizes, FEW) for sizes in every], price)
 
-    def dense(self, price: Callable[[int, Sizes], float]) -> tuple[float, Sizes] | None:
+    def dense(self, price: Callable[[float, Sizes], float]) -> tuple[float, Sizes] | None:
         """The best of many sizes in each dimension, and of those around it."""
-        few = len(self.free) <= DENSE_DIMS and self.held.compiled
+        few = len(self.free) <= DENSE_DIMS and not isinstance(self.held.counts, Footprints)
         ways = [self._every(k) if few else useful_sizes(self.held.reach[k]) for k in self.free]
         many = [way if few or len(ways) <= DENSE_DIMS else spread(way, 2 * FEW) for way in ways]
         found = self._best(many, price)
         return None if found is None else self._around(found, price)
 
     def _every(self, dim: int) -> Sequence[int]:
-        return range(1, extent(self.held.reach[dim]) + 1)
+        """All sizes of a small dimension, else those that rectangular domains need."""
+        sizes = range(1, extent(self.held.reach[dim]) + 1)
+        return sizes if len(sizes) <= SMALL else useful_sizes(self.held.reach[dim])
 
-    def _best(self, ways: Sequence[Sequence[int]], price: Callable[[int, Sizes], float]) -> tuple[float, Sizes] | None:
+    def _best(
+        self, ways: Sequence[Sequence[int]], price: Callable[[float, Sizes], float]
+    ) -> tuple[float, Sizes] | None:
         if not ways:
             return self._priced([self.complete({})], price)
         return self._priced(self._largest(ways), price)
@@ -125,14 +135,14 @@ class SizeSearch:
         return self.cells(self.complete(chosen)) <= self.local
 
     def _priced(
-        self, every: Iterable[dict[int, int]], price: Callable[[int, Sizes], float]
+        self, every: Iterable[dict[int, int]], price: Callable[[float, Sizes], float]
     ) -> tuple[float, Sizes] | None:
         fitting = (sizes for sizes in every if sizes not in self.planned and self.cells(sizes) <= self.local)
-        priced = ((price(self.traffic.words(sizes), sizes), self.cells(sizes), sizes) for sizes in fitting)
+        priced = ((price(self.traffic.estimate(sizes), sizes), self.cells(sizes), sizes) for sizes in fitting)
         best = min(priced, key=lambda found: found[:2], default=None)
         return None if best is None else (best[0], best[2])
 
-    def _around(self, found: tuple[float, Sizes], price: Callable[[int, Sizes], float]) -> tuple[float, Sizes]:
+    def _around(self, found: tuple[float, Sizes], price: Callable[[float, Sizes], float]) -> tuple[float, Sizes]:
         """The best sizes in the neighbourhood, and in that of the better ones, until there are none."""
         while True:
             near = [range(max(1, found[1][k] - NEAR), found[1][k] + NEAR + 1) for k in self.free]

@@ -108,10 +108,13 @@ class Boxes:
 
     @cached_property
     def reach(self) -> tuple[tuple[int, int], ...]:
-        """The least and the greatest date in each dimension."""
+        """The least and the greatest date in each dimension; 0 where nothing runs."""
         dates = [d for t in self.theta.values() if not (d := fixed(t, self.values.parameters).range()).is_empty()]
         return tuple(
-            (min(d.dim_min_val(k).to_python() for d in dates), max(d.dim_max_val(k).to_python() for d in dates))
+            (
+                min((d.dim_min_val(k).to_python() for d in dates), default=0),
+                max((d.dim_max_val(k).to_python() for d in dates), default=0),
+            )
             for k in range(self.dims)
         )
 

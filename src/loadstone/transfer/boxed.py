@@ -14,8 +14,7 @@ from loadstone.analysis import within_extents
 from loadstone.model.kernel import Array
 from loadstone.poly import coalesced
 from loadstone.poly.boxes import box_around
-from loadstone.poly.dimensions import first_inputs
-from loadstone.poly.spaces import parameters_to_inputs
+from loadstone.transfer.coarse import coarse_plan
 from loadstone.transfer.plan import ArrayPlan, first_tile, last_tile
 from loadstone.transfer.strips import memory_arrays
 from loadstone.transfer.tile_accesses import existing_tiles, tile_space, tile_to_touched, tile_to_written
@@ -33,7 +32,7 @@ def _boxed(tiles: TiledKernel, array: Array) -> ArrayPlan:
     held = _box(touched.union(stored), tiles, array)
     load = _among(first_tile(held).reverse(), held)
     store = _among(last_tile(stored).reverse(), stored)
-    return ArrayPlan(array.name, load, store, _by_strip(load, tiles), _by_strip(store, tiles), coarse=True)
+    return coarse_plan(tiles, array, load, store)
 
 
 def _box(tile_to_elements: isl.Map, tiles: TiledKernel, array: Array) -> isl.Map:
@@ -48,7 +47,3 @@ def _box(tile_to_elements: isl.Map, tiles: TiledKernel, array: Array) -> isl.Map
 def _among(part: isl.Map, whole: isl.Map) -> isl.Map:
     """Part of a map, without constraints that the whole implies."""
     return coalesced(part.gist(whole).intersect(whole))
-
-
-def _by_strip(tile_to_elements: isl.Map, tiles: TiledKernel) -> isl.Map:
-    return first_inputs(parameters_to_inputs(tile_to_elements, tiles.outer), len(tiles.outer))

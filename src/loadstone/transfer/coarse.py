@@ -30,7 +30,13 @@ def _coarse(tiles: TiledKernel, array: Array, first: isl.Set, last: isl.Set) -> 
     loaded = _hull(tile_to_touched(tiles, array), tiles, array).union(stored)
     load = isl.Map.from_domain_and_range(first, loaded)
     store = isl.Map.from_domain_and_range(last, stored)
-    return ArrayPlan(array.name, load, store, _by_strip(load, tiles), _by_strip(store, tiles), coarse=True)
+    return coarse_plan(tiles, array, load, store)
+
+
+def coarse_plan(tiles: TiledKernel, array: Array, load: isl.Map, store: isl.Map) -> ArrayPlan:
+    """The over-approximated plan of an array whose tiles of a strip load and store these elements."""
+    strips = (first_inputs(parameters_to_inputs(part, tiles.outer), len(tiles.outer)) for part in (load, store))
+    return ArrayPlan(array.name, load, store, *strips, coarse=True)
 
 
 def _first_and_last_tile(tiles: TiledKernel) -> tuple[isl.Set, isl.Set]:
@@ -51,7 +57,3 @@ def _hull(tile_to_elements: isl.Map, tiles: TiledKernel, array: Array) -> isl.Se
     return isl.Set.from_basic_set(elements.simple_hull()).intersect(
         within_extents(array, tile_space(tiles, array).range())
     )
-
-
-def _by_strip(tile_to_elements: isl.Map, tiles: TiledKernel) -> isl.Map:
-    return first_inputs(parameters_to_inputs(tile_to_elements, tiles.outer), len(tiles.outer))

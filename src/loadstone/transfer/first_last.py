@@ -50,20 +50,12 @@ def last_write(tiles: TiledKernel, array: str) -> isl.UnionPwMultiAff:
     return _instances(tiles, greatest_function(_dates(tiles, array, _nothing, _writes)))
 
 
-def tile_of_operation(tiles: TiledKernel, element_to_instance: isl.UnionPwMultiAff) -> isl.UnionMap:
-    """Elements to the tile of the strip that runs their instance: floor(theta / size) [RR-7697, 3.3]."""
-    tile_of = isl.UnionMap.empty(element_to_instance.get_space())
-    for statement in tiles.kernel.statements:
-        tile_of = tile_of.union(tiles.instance_to_strip_tile(statement.name).to_union_map())
-    return isl.UnionMap.from_union_pw_multi_aff(element_to_instance).apply_range(tile_of)
-
-
 def _exposed(tiles: TiledKernel, array: str) -> isl.Set:
     """Elements that may be read before they are surely written, or that are perhaps written and never surely."""
     first = least(_dates(tiles, array, _reads, _sure_writes))
     written = _dates(tiles, array, _nothing, _writes).domain()
     surely = _dates(tiles, array, _nothing, _sure_writes).domain()
-    return coalesced(_of_kind(first, READ).domain().union(written.subtract(surely)))
+    return coalesced(at_component(first, first.dim(Dim.out) - 1, READ).domain().union(written.subtract(surely)))
 
 
 def _reads(statement: Statement) -> tuple[Access, ...]:
@@ -106,10 +98,6 @@ def _date_space(tiles: TiledKernel, array: str) -> isl.Space:
     longest = max(s.schedule.dim(Dim.out) for s in tiles.kernel.statements)
     length = tiles.strip + len(tiles.sizes) + 1 + longest + 1
     return elements.map_from_domain_and_range(set_space(parameters, "", [f"d{k}" for k in range(length)]))
-
-
-def _of_kind(dates: isl.Map, kind: int) -> isl.Map:
-    return at_component(dates, dates.dim(Dim.out) - 1, kind)
 
 
 def _instances(

@@ -175,12 +175,8 @@ def _cost(parts: list[_Part], cuts: list[_Cut], chosen: int) -> tuple[bool, int,
     """How little a cut helps: whether it leaves all on one side, how much there is to tell apart, its floors."""
     inside = [part.tree for part in parts if part.sides[chosen] >= 0]
     outside = [part.tree for part in parts if part.sides[chosen] <= 0]
-    work = sum(_to_tell_apart(side) ** 2 for side in (inside, outside))
+    work = sum((len(side) if len(set(side)) > 1 else 0) ** 2 for side in (inside, outside))
     return not (inside and outside), work, cuts[chosen].condition.dim(Dim.div), chosen
-
-
-def _to_tell_apart(trees: list[Tree]) -> int:
-    return len(trees) if len(set(trees)) > 1 else 0
 
 
 def _restricted(parts: list[_Part], cuts: list[_Cut], chosen: int, side: int) -> list[_Part]:

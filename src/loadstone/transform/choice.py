@@ -146,6 +146,13 @@ def _ways_to_tile(kernel: Kernel, tiling: Tiling) -> Ways:
     yield from _private_loops(kernel, tiling, "text")
 
 
+def loops_as_they_stand(kernel: Kernel) -> Ways:
+    """Tilings of the loops with size 1 in every dimension, which larger sizes may break."""
+    plain = tiled(kernel, Tiling(1))
+    yield plain
+    yield sunk(plain)
+
+
 def _private_loops(kernel: Kernel, tiling: Tiling, order: Order) -> Ways:
     """Tilings of the loops as they stand with temporaries in places of their own."""
     plain = tiled(_of_separate_webs(without_temporaries(kernel)), tiling)

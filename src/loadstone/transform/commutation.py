@@ -35,11 +35,6 @@ def _dates(program: Program) -> isl.UnionMap:
     return reduce(isl.UnionMap.union, maps)
 
 
-def commute(program: Program, first: Step, second: Step) -> bool:
-    """Whether two steps do the same in either order, with the same operands."""
-    return _are_same(program, (first, second), (second, first))
-
-
 def _are_same(program: Program, first: Iterable[Step], second: Iterable[Step]) -> bool:
     """Whether two sequences of steps lead to the same program; not if one of them makes no sense."""
     try:

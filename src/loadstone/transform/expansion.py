@@ -150,14 +150,17 @@ def _sources(flow: isl.UnionMap, reader: Statement, homes: Mapping[str, _Home]) 
 
 
 def _cut(piece: _Piece, position: int, read: Access, sources: Sequence[tuple[isl.Set, Access]]) -> Iterator[_Piece]:
-    """The parts of a piece by the sources of a read; what finds none reads the array as it was before the kernel."""
+    """The parts of a piece by the sources of a read; what finds none reads the array as it was before the kernel.
+
+    A piece that never runs stays whole.
+    """
     rest = piece.domain
     for domain, access in sources:
         shared = piece.domain.intersect(domain)
         rest = rest.subtract(domain)
         if not shared.is_empty():
             yield _Piece(shared, {**piece.reads, position: access})
-    if not rest.is_empty():
+    if not rest.is_empty() or piece.domain.is_empty():
         yield _Piece(rest, {**piece.reads, position: read})
 
 

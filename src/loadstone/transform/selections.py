@@ -1,9 +1,10 @@
-"""Conditional updates of temporaries become selections, so that it is known who wrote each value.
+"""Conditional updates become selections, so that it is known who wrote each value.
 
-    if (v > m)                     m = v > m ? v : m;
-      m = v;              ->
+    if (v > m[i])                  m[i] = v > m[i] ? v : m[i];
+      m[i] = v;           ->
 
-The old value must be surely defined. Of two branches that both write, the first one writes always:
+The element must be surely one of its array, and its old value surely defined. Of two branches that both write, the
+first one writes always:
 
     if (c) t = x;                  t = c ? x : 0;
     else   t = y;         ->       t = !c ? y : t;
@@ -33,21 +34,18 @@ from loadstone.poly.spaces import Dim
 
 
 def with_selections(kernel: Kernel) -> Kernel:
-    """The kernel with every conditional update of a temporary as a selection, where that is right."""
+    """The kernel with every conditional update of a known element as a selection, where that is right."""
     for name in [s.name for s in kernel.statements if _is_conditional_update(kernel, s)]:
         kernel = if_affordable(partial(_with_selection, kernel, name)) or kernel
+    for name in [s.name for s in kernel.statements if s.condition is None and not s.exact]:
+        kernel = if_affordable(partial(_settled, kernel, kernel.statement(name))) or kernel
     return kernel
 
 
 def _is_conditional_update(kernel: Kernel, statement: Statement) -> bool:
-    """Whether a statement writes one known element of a temporary, under a condition that depends on data."""
+    """Whether a statement writes one known element, under a condition that depends on data."""
     write = statement.write
-    return (
-        statement.condition is not None
-        and not kernel.arrays[write.array].live_out
-        and _is_known(write)
-        and statement.domain.is_subset(write.relation.domain())
-    )
+    return statement.condition is not None and _is_known(write) and statement.domain.is_subset(write.relation.domain())
 
 
 def _is_known(access: Access) -> bool:
@@ -60,6 +58,8 @@ def _with_selection(kernel: Kernel, name: str) -> Kernel | None:
     """The kernel with one update as a selection; None where the old value may be undefined."""
     statement = kernel.statement(name)
     kind = kernel.arrays[statement.write.array].type
+    if not _is_inside(kernel, statement.write):
+        return None
     if _is_first_branch(kernel, statement):
         return _settled(kernel, _selecting(statement, kind, Constant(kind.wrap(0), kind), ()))
     kept = Operand(len(statement.reads), kind)
@@ -141,9 +141,9 @@ def _can_always_happen(kernel: Kernel, statement: Statement, position: int) -> b
     )
 
 
-def _is_inside(kernel: Kernel, read: Access) -> bool:
-    """Whether a read surely stays within the extents of its array, which must be affine for that."""
-    array, elements = kernel.arrays[read.array], read.relation.intersect_params(kernel.context)
+def _is_inside(kernel: Kernel, access: Access) -> bool:
+    """Whether an access surely stays within the extents of its array, which must be affine for that."""
+    array, elements = kernel.arrays[access.array], access.relation.intersect_params(kernel.context)
     inside = within_extents(array, elements.get_space().range())
     return all(_is_affine(kernel, e) for e in array.extents) and elements.subtract_range(inside).is_empty()
 

@@ -39,7 +39,7 @@ def _with_neighbours(tiles: TiledKernel, statement: Statement) -> isl.Map:
     """
     theta = tiles.theta[statement.name]
     dims = theta.dim(Dim.out)
-    kept = dims - _deepest(tiles) + _depth(statement)
+    kept = dims - max(s.depth for s in tiles.kernel.statements) + statement.depth
     before, behind = (
         [first_to_others(tiles.theta[s.name].range(), kept) for s in _inner_loops(tiles, statement, side)]
         for side in ("before", "behind")
@@ -53,22 +53,13 @@ def _with_neighbours(tiles: TiledKernel, statement: Statement) -> isl.Map:
     return range_product((prefix, joined.union(rest)))
 
 
-def _deepest(tiles: TiledKernel) -> int:
-    return max(_depth(s) for s in tiles.kernel.statements)
-
-
-def _depth(statement: Statement) -> int:
-    """The number of loops around a statement."""
-    return statement.schedule.dim(Dim.out) // 2
-
-
 def _inner_loops(tiles: TiledKernel, statement: Statement, side: Literal["before", "behind"]) -> Iterator[Statement]:
     """The statements in deeper loops that stand before or behind a statement, inside of the same loops."""
-    depth = _depth(statement)
+    depth = statement.depth
     here = _places(statement)
     for other in tiles.kernel.statements:
         there = _places(other)
-        shares_loops = _depth(other) > depth and there[:depth] == here[:depth] and not other.domain.is_empty()
+        shares_loops = other.depth > depth and there[:depth] == here[:depth] and not other.domain.is_empty()
         if shares_loops and (there[depth] < here[depth] if side == "before" else there[depth] > here[depth]):
             yield other
 

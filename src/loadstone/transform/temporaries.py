@@ -21,7 +21,6 @@ from loadstone.analysis.dataflow import flow_through
 from loadstone.model.expression import Expression, Operand, cast, rebuilt, walk
 from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.poly import map_from_values
-from loadstone.poly.dimensions import padded
 from loadstone.poly.limits import if_affordable
 from loadstone.poly.spaces import Dim, dimension, maps_of
 from loadstone.transform.removal import without_array
@@ -118,20 +117,16 @@ def _is_same_iteration(kernel: Kernel, reader: Statement, writer: Statement, ins
 def _changes_between(kernel: Kernel, reader: Statement, writer: Statement, read: Access, instances: isl.Map) -> bool:
     """Whether an element that gives the value may be written after the writer and before the reader."""
     length = max(each.schedule.dim(Dim.out) for each in kernel.statements)
-    first, last = _dates(writer, length), _dates(reader, length)
+    first, last = writer.times(length), reader.times(length)
     for other in kernel.statements:
         if other.write.array != read.array:
             continue
-        date = _dates(other, length)
+        date = other.times(length)
         after = read.relation.apply_range(other.write.relation.reverse()).intersect(first.lex_lt_map(date))
         between = after.apply_range(date.lex_lt_map(last)).intersect(instances.reverse())
         if not between.intersect_params(kernel.context).is_empty():
             return True
     return False
-
-
-def _dates(statement: Statement, length: int) -> isl.Map:
-    return padded(statement.schedule, length).intersect_domain(statement.domain)
 
 
 def _with_value(reader: Statement, writer: Statement, source: _Source, scalar: str) -> Statement:

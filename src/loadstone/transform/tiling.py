@@ -41,7 +41,7 @@ class Tiling:
 class TiledKernel:
     """A kernel with a tiling: `theta` maps the instances of each statement into the common space.
 
-    `choice` says what was chosen and why, unless it is what was asked for, or the loops as they stand. `rounded` are
+    `choice` says what was chosen and why, unless it is what was given, or the loops as they stand. `rounded` are
     the arrays of floating point whose updates run in another order than that of the text.
     """
 

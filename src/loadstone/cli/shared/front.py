@@ -27,7 +27,7 @@ from loadstone.pipeline import Compilation
 from loadstone.progress import working
 
 OF_FRONT = frozenset(
-    {"over", "at_most", "objectives", "jobs", "seconds", "memory", "store", "energy", "synth", "device"}
+    {"over", "at_most", "objectives", "jobs", "cluster", "seconds", "memory", "store", "energy", "synth", "device"}
 )
 _NOT_OF_KERNEL = OF_FRONT | {"json", "file", "apply"}
 _OF_DESIGNS = frozenset(option.dest for kind in (Choices, HardwareOptions) for option in options_of(kind))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,15 @@ from loadstone.files import write_whole
 from loadstone.frontend.arrayol.flat import Application
 from loadstone.frontend.arrayol.kernel import c_file, read_application
 from loadstone.frontend.c.preprocess import read_source
+from loadstone.fronts.passes import Exact, exact_figures, legal_tiling
 from loadstone.mapping.fusions import Exploration, Solution, explored
 from loadstone.mapping.passes import passes
 from loadstone.mapping.times import ExternalMemory
+from loadstone.transform.tiling import Tiling
 
-_OWN = frozenset({"fusions", "data_per_word", "latency", "apply", "file", "json"})
+BLOCK = 120
+"""The least data in a block of passes that are written: those that mask a burst of 30 cycles, as in the document."""
+_OWN = frozenset({"fusions", "data_per_word", "latency", "exact", "apply", "file", "json"})
 
 
 def show_fusions(arguments: argparse.Namespace) -> int:
@@ -29,15 +35,16 @@ def show_fusions(arguments: argparse.Namespace) -> int:
         raise InputError(Diagnostic(message, None, "--fusions takes Array-OL, a .yaml file"))
     application = read_application(read_source(Path(arguments.kernel)))
     if arguments.apply is not None:
-        refuse(arguments, ("data_per_word", "latency"), "with --apply")
+        refuse(arguments, ("data_per_word", "latency", "exact"), "with --apply")
         return _write_passes(application, arguments)
     refuse(arguments, ("file",), "with --fusions without --apply", "--apply 2,2 -o FOLDER writes passes")
     memory = ExternalMemory(arguments.data_per_word, arguments.latency)
     found = explored(application, memory)
+    exact = exact_figures(application, found, memory) if arguments.exact else None
     if arguments.json:
-        print(json.dumps(_as_json(application, memory, found)))
+        print(json.dumps(_as_json(application, memory, found, exact)))
     else:
-        _print(application, found)
+        _print(application, found, exact)
     return 0
 
 
@@ -46,7 +53,12 @@ def _tasks(application: Application, solution: Solution) -> list[list[str]]:
     return [[task.name for task in part.tasks] for part in passes(application, solution.fusion)]
 
 
-def _as_json(application: Application, memory: ExternalMemory, found: Exploration) -> dict[str, Any]:
+def _as_json(
+    application: Application, memory: ExternalMemory, found: Exploration, exact: Sequence[Exact | None] | None
+) -> dict[str, Any]:
+    figures: list[dict[str, Any]] = [{} for _ in found.solutions]
+    if exact is not None:
+        figures = [{"exact": None if part is None else asdict(part)} for part in exact]
     return {
         "application": application.name,
         "data_per_word": memory.data_per_word,
@@ -60,15 +72,16 @@ def _as_json(application: Application, memory: ExternalMemory, found: Exploratio
                 "internal_memory": each.internal_memory,
                 "architecture_latency": each.latency,
                 "front": each in found.front,
+                **figure,
             }
-            for each in found.solutions
+            for each, figure in zip(found.solutions, figures, strict=True)
         ],
         "comparisons": found.comparisons,
         "comparisons_without_subspaces": found.comparisons_without_subspaces,
     }
 
 
-def _print(application: Application, found: Exploration) -> None:
+def _print(application: Application, found: Exploration, exact: Sequence[Exact | None] | None) -> None:
     rows = [
         (
             "*" if each in found.front else "",
@@ -81,13 +94,24 @@ def _print(application: Application, found: Exploration) -> None:
         for each in found.solutions
     ]
     columns = ("", "fusion", ">units", ">block", ">internal memory", ">latency")
-    console().print(table(columns, rows))
+    if exact is None:
+        console().print(table(columns, rows))
+    else:
+        wide = [(*row, *_texts(part)) for row, part in zip(rows, exact, strict=True)]
+        console().print(table((*columns, ">buffers", ">words in", ">words out", ">cycles"), wide))
     count, pairs = len(found.solutions), found.comparisons_without_subspaces
     print(f"\n{count} fusions, {found.comparisons} comparisons instead of {pairs}; * no other is better in both")
 
 
+def _texts(part: Exact | None) -> tuple[str, str, str, str]:
+    """What a fusion takes exactly, one unit each."""
+    if part is None:
+        return ("no blocks", "", "", "")
+    return str(part.cells), str(part.loaded), str(part.stored), str(part.cycles)
+
+
 def _write_passes(application: Application, arguments: argparse.Namespace) -> int:
-    """Write each macrotask of a fusion as a C kernel."""
+    """Write each macrotask of a fusion as a C kernel, and its order in blocks; print the commands that execute it."""
     fusion: tuple[int, ...] = arguments.apply
     if sum(fusion) != len(application.tasks):
         hint = f"give sizes that add up to {len(application.tasks)}"
@@ -95,8 +119,24 @@ def _write_passes(application: Application, arguments: argparse.Namespace) -> in
     if arguments.file is None:
         raise InputError(Diagnostic("--apply writes files", None, "-o FOLDER says where"))
     Path(arguments.file).mkdir(parents=True, exist_ok=True)
-    files = {f"{part.name}.c": c_file(part) for part in passes(application, fusion)}
+    parts = list(passes(application, fusion))
+    files = {f"{part.name}.c": c_file(part) for part in parts}
+    orders = [(f"{arguments.file}/{part.name}", legal_tiling(part, BLOCK)) for part in parts]
+    files |= {f"{Path(path).name}.isl": f"{each.schedule}\n" for path, each in orders if each is not None}
     for name, text in files.items():
         write_whole(Path(arguments.file) / name, text)
-    print(json.dumps({"files": list(files)}) if arguments.json else f"wrote {', '.join(files)} to {arguments.file}")
+    commands = [_command(path, each) for path, each in orders]
+    if arguments.json:
+        print(json.dumps({"files": list(files), "commands": commands}))
+    else:
+        print(f"wrote {', '.join(files)} to {arguments.file}", *commands, sep="\n")
     return 0
+
+
+def _command(path: str, tiling: Tiling | None) -> str:
+    """The command that executes a pass: in blocks as accelerator or, with --network --blocks 2, as network."""
+    if tiling is None:
+        return f"loadstone run {path}.c"
+    assert not isinstance(tiling.sizes, int)
+    sizes = ",".join(map(str, tiling.sizes))
+    return f'loadstone run {path}.c --schedule "$(cat {path}.isl)" --tile {sizes} --strip {tiling.strip}'

@@ -5,20 +5,26 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from loadstone.arrayol import kernel as kernel_of
-from loadstone.arrayol import read
-from loadstone.arrayol.scripts import applied, task_lines
-from loadstone.arrayol.steps import TASK_STEP_BY_WORD
 from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Source
-from loadstone.frontend.arrayol.specification import Specification
 from loadstone.frontend.read import parse
+from loadstone.later import Later
 from loadstone.model.kernel import Kernel
 from loadstone.transform.reductions.orderless import has_rounded_reductions
-from loadstone.transform.script import ScriptStep, parse_script, read_script, script_source
-from loadstone.transform.scripted import transform_kernel
-from loadstone.transform.sequence import check_result
+
+if TYPE_CHECKING:
+    from loadstone import arrayol
+    from loadstone.arrayol import scripts as task_scripts
+    from loadstone.arrayol import steps as task_steps
+    from loadstone.frontend.arrayol.specification import Specification
+    from loadstone.transform import script, scripted, sequence
+    from loadstone.transform.script import ScriptStep
+else:
+    arrayol, task_scripts = Later("loadstone.arrayol"), Later("loadstone.arrayol.scripts")
+    task_steps, script = Later("loadstone.arrayol.steps"), Later("loadstone.transform.script")
+    scripted, sequence = Later("loadstone.transform.scripted"), Later("loadstone.transform.sequence")
 
 
 def read_kernel(arguments: argparse.Namespace) -> Kernel:
@@ -30,14 +36,14 @@ def read_kernel(arguments: argparse.Namespace) -> Kernel:
     steps = script_steps(arguments)
     if not steps:
         return kernel
-    result = transform_kernel(
+    result = scripted.transform_kernel(
         kernel,
         steps,
         allow_illegal=arguments.allow_illegal,
         free_reductions=arguments.free_reductions,
         limit=arguments.limit,
     )
-    check_result(result, "" if arguments.allow_illegal else "with --allow-illegal later steps may mend this")
+    sequence.check_result(result, "" if arguments.allow_illegal else "with --allow-illegal later steps may mend this")
     return result.kernel
 
 
@@ -53,17 +59,17 @@ def _check_reductions(arguments: argparse.Namespace, kernel: Kernel) -> None:
 
 def script_steps(arguments: argparse.Namespace) -> tuple[ScriptStep, ...]:
     """The steps of the script that the options name."""
-    return read_script(Path(arguments.script), _words_of_tasks(arguments)) if arguments.script else ()
+    return script.read_script(Path(arguments.script), _words_of_tasks(arguments)) if arguments.script else ()
 
 
 def written_steps(arguments: argparse.Namespace) -> tuple[ScriptStep, ...]:
     """The steps on loops that stand in the command itself."""
-    return parse_script("\n".join(arguments.steps), "--step", _words_of_tasks(arguments))
+    return script.parse_script("\n".join(arguments.steps), "--step", _words_of_tasks(arguments))
 
 
 def _words_of_tasks(arguments: argparse.Namespace) -> Collection[str]:
     """The first words of steps that are for tasks, where the kernel has such."""
-    return TASK_STEP_BY_WORD if is_array_ol(arguments) else ()
+    return task_steps.TASK_STEP_BY_WORD if is_array_ol(arguments) else ()
 
 
 def is_array_ol(arguments: argparse.Namespace) -> bool:
@@ -75,17 +81,17 @@ def transformed_specification(arguments: argparse.Namespace) -> Specification | 
     """The specification after the steps on tasks; None where there are none."""
     if not is_array_ol(arguments):
         return None
-    scripts = [script_source(Path(arguments.script))] if arguments.script else []
+    scripts = [script.script_source(Path(arguments.script))] if arguments.script else []
     scripts += [Source("--step", "\n".join(arguments.steps))] if "steps" in arguments else []
-    lines = [line for script in scripts for line in task_lines(script)]
-    return applied(read(Path(arguments.kernel)), lines) if lines else None
+    lines = [line for text in scripts for line in task_scripts.task_lines(text)]
+    return task_scripts.applied(arrayol.read(Path(arguments.kernel)), lines) if lines else None
 
 
 def parse_kernel(arguments: argparse.Namespace) -> Kernel:
     """The kernel as its file has it; steps on tasks are done."""
     specification = transformed_specification(arguments)
     if specification is not None:
-        return kernel_of(specification)
+        return arrayol.kernel(specification)
     return parse(
         arguments.kernel,
         function=arguments.function,

@@ -63,9 +63,10 @@ def _reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def _did_you_mean(message: str, flags: list[str]) -> str:
-    """The option that is nearest to one that is not known."""
+    """The option that is nearest to one that is not known: of the same letters, or else alike."""
     words = [word.partition("=")[0] for word in message.split() if word.startswith("-")]
-    near = [match for word in words for match in get_close_matches(word, flags, n=1, cutoff=0.7)]
+    alike = [flag for word in words for flag in flags if sorted(word) == sorted(flag)]
+    near = alike or [match for word in words for match in get_close_matches(word, flags, n=1, cutoff=0.7)]
     return f"did you mean {near[0]}?" if near and "unrecognized" in message else ""
 
 

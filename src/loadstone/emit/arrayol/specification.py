@@ -23,6 +23,7 @@ from loadstone.frontend.arrayol.kernel import application_of
 from loadstone.frontend.arrayol.specification import ArrayShape, Body, Specification, Task
 from loadstone.frontend.arrayol.subscripts import FRAMES
 from loadstone.loops import Instance, generate
+from loadstone.model.cases import with_cases
 from loadstone.model.expression import Expression, Variable, binary, integer, substituted, walk
 from loadstone.model.free_name import free_name
 from loadstone.model.kernel import Access, Array, Kernel, Statement
@@ -36,6 +37,7 @@ def specification_of(kernel: Kernel, values: Mapping[str, int]) -> Specification
 
     Loops that stand side by side in others become tasks of their own, where that is possible.
     """
+    kernel = with_cases(kernel)
     _check_arrays(kernel)
     given = {name: value for name, value in values.items() if name in kernel.parameters}
     settled, numbers = without_parameters(kernel, given)

@@ -6,15 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from loadstone.emit.c.code import Block, Body, Cells, Function, Helper, Parameter, Text, Value, code, verbatim
+from loadstone.emit.c.code import Block, Body, Cells, Function, Helper, Parameter, Text, Value, code, listed, verbatim
 from loadstone.emit.c.names import Names
 from loadstone.emit.c.printer import helper, written
 from loadstone.loops.accelerator import Accelerator
 from loadstone.model.affine import signed_sum
-from loadstone.model.expression import Constant, Expression, Variable
+from loadstone.model.expression import Constant, Expression, Variable, binary, integer
 from loadstone.model.kernel import Array
+from loadstone.model.tidy import tidy
 from loadstone.model.types import INT
 from loadstone.storage.buffers import Buffer, Component
+from loadstone.storage.windows import Window
 
 COPY = Value("copy")
 """Which copy of the local buffers a strip uses, where they have two."""
@@ -34,7 +36,8 @@ _OVERRUN = Helper((20, "overrun"), "overrun", tuple(_OVERRUN_LINES.split("\n")))
 class Addresses:
     """The address functions of an accelerator; with `tags`, each read checks which element the cell holds.
 
-    `outside` are the functions for external memory, by array: first that for positions of elements.
+    `outside` are the functions for external memory, by array: first that for positions of elements. `tiles` are the
+    coordinates of tiles.
     """
 
     accelerator: Accelerator
@@ -42,6 +45,7 @@ class Addresses:
     parameters: tuple[Parameter, ...]
     tags: Mapping[str, Cells]
     outside: Mapping[str, tuple[Function, ...]]
+    tiles: tuple[Parameter, ...]
 
     def functions(self) -> list[Function]:
         """All functions, callees first."""
@@ -50,9 +54,6 @@ class Addresses:
     def inside(self, array: Array, subscripts: Sequence[Text], is_write: bool) -> Text:
         """The cell of an element in local memory."""
         way = ("write" if is_write else "read") if self.tags else "cell"
-        return self._call(way, array, subscripts)
-
-    def _call(self, way: str, array: Array, subscripts: Sequence[Text]) -> Text:
         return call_at(self._functions[f"{self.names[array.name]}_{way}"], subscripts)
 
     @cached_property
@@ -70,9 +71,27 @@ class Addresses:
     def _cell(self, buffer: Buffer) -> Function:
         """The cell of an element in its buffer; the second of two copies lies behind the first."""
         first = code("@", COPY) if buffer.copies > 1 else None
-        cell = cell_code(buffer.components, self.names, outermost=first)
+        if buffer.parts:
+            cell = self._cell_of_parts(buffer, first)
+        else:
+            cell = cell_code(buffer.components, self.names, outermost=first)
         comment = f"The cell of {_reference(buffer.array)} in local memory."
         return self._address("cell", buffer.array, comment, (code("return @;", cell),))
+
+    def _cell_of_parts(self, buffer: Buffer, copy: Text | None) -> Text:
+        """The cell of an element: parts follow each other."""
+        begin, found = integer(0), list[tuple[Text, Text]]()
+        for part in buffer.parts:
+            place = cell_code(part.components, self.names)
+            is_first = isinstance(begin, Constant) and begin.value == 0
+            shown = place if is_first else code("@ + @", _factor(begin, self.names), place)
+            condition = listed(map(_condition, part.windows), " && ")
+            found.append((condition, shown))
+            begin = tidy(binary("+", begin, part.size))
+        *others, (_, text) = found
+        for condition, shown in reversed(others):
+            text = code("(@ ? @ : @)", condition, shown, text)
+        return text if copy is None else code("@ * @ + @", copy, _factor(buffer.extents[0], self.names), text)
 
     def _checks(self, array: Array, cell: Function, at: Function) -> Iterator[Function]:
         """Accesses to cells with tags."""
@@ -88,7 +107,7 @@ class Addresses:
 
     def _address(self, way: str, array: Array, comment: str, body: Body) -> Function:
         """A function of the subscripts, the kernel's parameters, and the tags of cells."""
-        offer = (*self.tags.values(), *self.parameters, COPY, *coordinates(array.rank))
+        offer = (*self.tags.values(), *self.parameters, *self.tiles, COPY, *coordinates(array.rank))
         return Function(comment, "int", f"{self.names[array.name]}_{way}", offer, body, "static inline")
 
 
@@ -140,6 +159,10 @@ def cell_code(
 def _factor(size: Expression, names: Names) -> Text:
     text = written(names.counted(size))
     return text if isinstance(size, Constant | Variable) else code("(@)", text)
+
+
+def _condition(window: Window) -> Text:
+    return Text(window.text("&&"), frozenset({window.tile, f"x{window.subscript}"}))
 
 
 def _reference(array: Array) -> str:

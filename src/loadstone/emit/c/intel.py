@@ -64,12 +64,8 @@ Host = External | Cells | Counter
 """A memory or counter behind a memory-mapped host."""
 
 
-def _is_host(parameter: Parameter) -> bool:
-    return isinstance(parameter, External | Counter) or (isinstance(parameter, Cells) and parameter.owner is None)
-
-
 def _declared(parameter: Parameter) -> str:
-    if _is_host(parameter):
+    if isinstance(parameter, External | Counter) or (isinstance(parameter, Cells) and parameter.owner is None):
         return f"{parameter.name}_host &{parameter.name}"
     return f"{_stream_type(parameter)} &{parameter.name}" if isinstance(parameter, Stream) else c_declaration(parameter)
 

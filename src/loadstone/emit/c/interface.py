@@ -97,7 +97,7 @@ class Interface:
 
     def _cells(self, name: str, kind: ScalarType, buffer: Buffer, owner: str | None) -> Cells:
         copies = (integer(buffer.copies),) if buffer.copies > 1 else ()
-        sizes = (*copies, *(part.size for part in buffer.components))
+        sizes = (*copies, *buffer.extents)
         count = None if self.style.sizes is None else buffer.all_cells(self.style.sizes)
         return Cells(name, kind, sizes, count, owner)
 
@@ -179,4 +179,6 @@ class Interface:
     @cached_property
     def addresses(self) -> Addresses:
         """Where elements are."""
-        return Addresses(self.accelerator, self.names, self.parameters, self.tags, self.elements.functions)
+        return Addresses(
+            self.accelerator, self.names, self.parameters, self.tags, self.elements.functions, self.coordinates
+        )

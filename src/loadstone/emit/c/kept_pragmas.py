@@ -43,7 +43,7 @@ def _respelled(pragma: HlsPragma, name: str) -> str:
 
 
 def port_pragma(program: Program, array: External, fitted: Mapping[str, str]) -> str:
-    """The pragma for an external array: by AXI in a bundle of its own, or in that which the source names.
+    """The pragma for an external array: by AXI in a bundle of its own, or in the one that the source names.
 
     `fitted` are options that fit the plan.
     """

@@ -29,9 +29,10 @@ from loadstone.emit.c.code import (
     verbatim,
     word_type,
 )
+from loadstone.emit.c.data_bounds import InstanceCode
 from loadstone.emit.c.interface import Interface, Style
-from loadstone.emit.c.names import renamed
-from loadstone.emit.c.printer import emit_expression, instance_code, loop_code, written
+from loadstone.emit.c.names import RESERVED, renamed
+from loadstone.emit.c.printer import emit_expression, loop_code, written
 from loadstone.emit.c.program import Limit, Program, called, with_assumptions
 from loadstone.emit.c.transfers import Transfers, local_element, point_rank
 from loadstone.loops.accelerator import Accelerator
@@ -121,10 +122,10 @@ def _limit(given: Interface) -> Limit | None:
     if sizes is None:
         return None
     exceeded = [
-        written(given.names.counted(Binary(">", part.size, integer(size), INT)))
+        written(given.names.counted(Binary(">", extent, integer(size), INT)))
         for buffer in given.accelerator.buffers.values()
-        for part, size in zip(buffer.components, buffer.shape(sizes), strict=True)
-        if not isinstance(part.size, Constant)
+        for extent, size in zip(buffer.extents, buffer.shape(sizes), strict=True)
+        if not isinstance(extent, Constant)
     ]
     if not exceeded:
         return None
@@ -142,14 +143,16 @@ class Processes:
     @cached_property
     def compute_tile(self) -> Function:
         """The function that executes the statements of a tile."""
-        given = self.given
-
-        def instance(leaf: Instance) -> Body:
-            statement = given.accelerator.kernel.statement(leaf.statement)
-            return instance_code(renamed(statement, given.names), leaf.arguments, self._element)
-
-        pipelined = Pipelined(pipeline_interval(given.accelerator.kernel))
-        body = loop_code(given.names.loops(given.accelerator.compute), instance, (pipelined,))
+        given, kernel = self.given, self.given.accelerator.kernel
+        statements = {statement.name: renamed(statement, given.names) for statement in kernel.statements}
+        offered = frozenset(parameter.name for parameter in given.in_tile)
+        taken = RESERVED | frozenset(given.names.names.values()) | offered
+        pipelined = Pipelined(pipeline_interval(kernel))
+        loops = given.names.loops(given.accelerator.compute)
+        passing = (
+            frozenset(kernel.arrays) - given.accelerator.stored - {a.name for a in kernel.arrays.values() if a.live_out}
+        )
+        body = InstanceCode(statements, self._element, (pipelined,), passing, taken).code(loops)
         return Function("Executes the statements of a tile.", "void", "compute_tile", given.in_tile, body)
 
     def _element(self, array: str, subscripts: Sequence[Text], is_write: bool) -> Text:

@@ -170,9 +170,7 @@ def written(expression: Expression, operands: Sequence[Text] = ()) -> Text:
 def instance_code(statement: Statement, arguments: Sequence[Expression], element: ElementText) -> Body:
     """The assignment that an instance of a statement executes; `element` prints references to array elements."""
     values = dict(zip(statement.iterators, arguments, strict=True))
-    operands: list[Text] = []
-    for read in statement.reads:
-        operands.append(element(read.array, _subscripts(read, values, operands), False))
+    operands = operands_of(statement, values, element)
     target = element(statement.write.array, _subscripts(statement.write, values, operands), True)
     value = written(settled(substituted(statement.value, values)), operands)
     assignment = replace(code("@ = @;", target, value), origin=statement.name)
@@ -181,25 +179,42 @@ def instance_code(statement: Statement, arguments: Sequence[Expression], element
     return under(guard, (assignment,))
 
 
+def operands_of(statement: Statement, values: dict[str, Expression], element: ElementText) -> list[Text]:
+    """The references to what an instance reads, for the values of its iterators."""
+    operands: list[Text] = []
+    for read in statement.reads:
+        operands.append(element(read.array, _subscripts(read, values, operands), False))
+    return operands
+
+
 def _subscripts(access: Access, values: dict[str, Expression], operands: Sequence[Text]) -> list[Text]:
     return [written(tidy(substituted(subscript, values)), operands) for subscript in access.subscripts]
 
 
-def loop_code(node: Node, instance: Callable[[Instance], Body], innermost: Body = ()) -> Body:
-    """A loop tree; `instance` gives its leaves, loops without loops in them begin with `innermost`."""
+def loop_code(
+    node: Node,
+    instance: Callable[[Instance], Body],
+    innermost: Body = (),
+    special: Callable[[For], Body | None] = lambda _: None,
+) -> Body:
+    """A loop tree; `instance` gives its leaves, loops without loops in them begin with `innermost`.
+
+    `special` gives the code of some loops.
+    """
     match node:
-        case For(iterator=iterator, start=start, condition=condition, step=step, body=body):
-            first, test, increment = written(start), written(condition), _increment(iterator, step)
-            head = code("for (int @ = @; @; @)", iterator, first, test, increment)
+        case For() if (own := special(node)) is not None:
+            return own
+        case For(start=start, condition=condition, body=body):
+            head = loop_head(node, written(start), written(condition))
             nested = any(isinstance(part, For) for part in nodes(body))
-            return (Block(head, (*(() if nested else innermost), *loop_code(body, instance, innermost))),)
+            return (Block(head, (*(() if nested else innermost), *loop_code(body, instance, innermost, special))),)
         case If(condition=condition, then=then, otherwise=otherwise):
-            chosen = Block(code("if (@)", written(condition)), loop_code(then, instance, innermost))
+            chosen = Block(code("if (@)", written(condition)), loop_code(then, instance, innermost, special))
             if otherwise is None:
                 return (chosen,)
-            return (chosen, Block(Text("else"), loop_code(otherwise, instance, innermost)))
+            return (chosen, Block(Text("else"), loop_code(otherwise, instance, innermost, special)))
         case loop_tree.Block(items=items):
-            return tuple(statement for item in items for statement in loop_code(item, instance, innermost))
+            return tuple(statement for item in items for statement in loop_code(item, instance, innermost, special))
         case Instance():
             return instance(node)
         case _:
@@ -211,8 +226,11 @@ def emit_loops(node: Node, instance: Callable[[Instance], list[str]]) -> list[st
     return list(PLAIN.lines(loop_code(node, lambda leaf: verbatim(*instance(leaf)))))
 
 
-def _increment(iterator: str, step: Expression) -> Text:
-    return Text(f"{iterator}++") if is_constant(step, 1) else code("@ += @", iterator, written(step))
+def loop_head(loop: For, start: Text, condition: Text) -> Text:
+    """The head of a loop with a start and a condition."""
+    name, step = loop.iterator, loop.step
+    increment = Text(f"{name}++") if is_constant(step, 1) else code("@ += @", name, written(step))
+    return code("for (int @ = @; @; @)", name, start, condition, increment)
 
 
 def is_constant(expression: Expression, value: int) -> bool:

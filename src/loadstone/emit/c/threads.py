@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import prod
 
 from loadstone.emit.c.code import (
     INDENT,
@@ -147,9 +148,14 @@ def _count(program: Program, cells: Cells) -> str:
     counted = replace(program.names, names=members).counted
     texts = [emit_expression(counted(size)) for size in cells.sizes] or ["1"]
     if all(isinstance(size, Constant) for size in cells.sizes):
-        return " * ".join(texts)
+        return ("" if _fits_int(cells) else "(size_t)") + " * ".join(texts)
     product = " * ".join(f"(size_t)({text})" for text in texts)
     return f"{product} + 1"
+
+
+def _fits_int(cells: Cells) -> bool:
+    """Whether the number of cells, all sizes of which are constants, is an `int`."""
+    return prod(int(size.value) for size in cells.sizes if isinstance(size, Constant)) < 1 << 31
 
 
 def _threaded(program: Program) -> list[str]:

@@ -41,7 +41,7 @@ def hardware_info(design: OnChipDesign, top: Shell, parameters: Mapping[str, int
         "ports": list(_ports(design, top)),
         "arrays": {name: _array_info(design, name) for name in design.arrays},
         "scalars": {"in": dict(design.scalars_in), "out": dict(design.scalars_out)},
-        "memories": {"latency": compute.memories.latency, "read_ports": compute.memories.read_ports},
+        "memories": {"latency": compute.memories.latency, "read_ports": compute.memories.read_ports or "auto"},
         "statements": statement_times(design),
     }
 
@@ -50,7 +50,8 @@ def statement_times(design: OnChipDesign | AcceleratorDesign) -> dict[str, dict[
     """For each statement the interval between instances and why it is not shorter, and the cycles to its write."""
     compute = design.compute
     known = Ranges(compute.kernel, design.limits).known
-    found = {name: interval(compute, name, known) for name in compute.statements}
+    grouping = design.lanes.grouping if isinstance(design, AcceleratorDesign) else None
+    found = {name: interval(compute, name, known, grouping) for name in compute.statements}
     return {
         name: {"interval": each.cycles, "reason": each.reason, "latency": compute.times[name].write}
         for name, each in found.items()
@@ -129,16 +130,13 @@ def emit_readme(design: OnChipDesign, top: Shell, parameters: Mapping[str, int],
         f"# {info['top']}\n\nThe kernel {info['kernel']} with its arrays in memories on the chip.\n",
         f"## Running it\n\n{usage}\nThe testbench is for {values or 'a kernel without parameters'}.\n",
         _section("Ports", ("name", "direction", "width", "meaning"), map(_port_row, info["ports"])),
-        "## Handshake\n\n" + _handshake(design, top),
+        "## Handshake\n\n"
+        + _HANDSHAKE.format(delay=_cycles(design), reset=top.clocking.reset, active=active_level(top)),
         _parameter_section(info),
         _array_section(info),
         _time_section(info),
     ]
     return "\n".join(part for part in parts if part)
-
-
-def _handshake(design: OnChipDesign, top: Shell) -> str:
-    return _HANDSHAKE.format(delay=_cycles(design), reset=top.clocking.reset, active=active_level(top))
 
 
 def _port_row(port: Mapping[str, Any]) -> tuple[str, ...]:

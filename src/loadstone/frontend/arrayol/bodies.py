@@ -36,7 +36,7 @@ def tokens_at(text: str, span: Span) -> Iterator[Token]:
 
 
 def function_body(source: Source, name: str, span: Span) -> Body:
-    """The body of a function of a C file; `span` is where the function was asked for."""
+    """The body of a function of a C file; `span` is where the function is named."""
     text = preprocess(source, {}, ())
     parsed = parse(text, name)
     functions = [node for node in parsed.tree.ext if isinstance(node, c_ast.FuncDef)]

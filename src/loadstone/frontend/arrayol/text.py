@@ -175,16 +175,15 @@ def _add_units(
 
 
 def _add_task(pieces: Pieces, task: Elementary, around: tuple[str, ...], names: _Names) -> None:
-    """The loops of a task, and its body once for each border that it meets."""
+    """The loops of a task around its body."""
     own = range(len(around), len(task.repetition))
     counters = (*around, *(names.counter(k) for k in own))
     signs = directions(task)
     for k in own:
         pieces.add(_loop(counters[k], task.repetition[k], signs[k]), task.span)
     pieces.add("  {\n", task.span)
-    for inside in product((True, False), repeat=len(task.before)):
-        _add_case(pieces, task, counters, inside, names)
-    pieces.add("  }\n", task.span)
+    _add_body(pieces, task, counters, names)
+    pieces.add("\n  }\n", task.span)
 
 
 def _loop(name: str, size: int | None, sign: int) -> str:
@@ -193,25 +192,22 @@ def _loop(name: str, size: int | None, sign: int) -> str:
     return f"  for (int {name} = {extent(size)} - 1; {name} >= 0; {name}--)\n"
 
 
-def _add_case(
-    pieces: Pieces, task: Elementary, counters: Sequence[str], inside: tuple[bool, ...], names: _Names
-) -> None:
-    """The body where earlier repetitions exist for some of what it reads, and do not for the rest."""
-    conditions = [_exists(task, each, counters, is_in) for each, is_in in zip(task.before, inside, strict=True)]
-    pieces.add(f"  if ({' && '.join(conditions)}) {{\n" if conditions else "  {\n", task.span)
-    values = {before.name: (before, is_in) for before, is_in in zip(task.before, inside, strict=True)}
+def _add_body(pieces: Pieces, task: Elementary, counters: Sequence[str], names: _Names) -> None:
+    """The body, with initial values where the earlier repetition that it reads from does not exist."""
+    values = {before.name: before for before in task.before}
     ranks = {name: len(place.pattern) for name, place in patterns(task).items()}
 
     def element(name: str, subscripts: Sequence[str]) -> str:
-        place = patterns(task)[name]
-        if name in values and not values[name][1]:
-            return f"(({names.types[names.application.arrays[place.array].type]}){values[name][0].initial})"
-        at = moved(counters, values[name][0].distance) if name in values else counters
-        return place.array + "".join(f"[{each}]" for each in c_subscripts(place, task.repetition, at, subscripts))
+        place, before = patterns(task)[name], values.get(name)
+        at = counters if before is None else moved(counters, before.distance)
+        found = place.array + "".join(f"[{each}]" for each in c_subscripts(place, task.repetition, at, subscripts))
+        if before is None:
+            return found
+        type = names.types[names.application.arrays[place.array].type]
+        return f"({_exists(task, before, counters)} ? {found} : ({type}){before.initial})"
 
     own = (token if token.text in ranks else replace(token, text=names.local(token.text)) for token in task.body.tokens)
     pieces.add_all(rewritten(tuple(own), ranks, element))
-    pieces.add("\n  }\n", task.span)
 
 
 def patterns(task: Elementary) -> dict[str, Place]:
@@ -220,16 +216,15 @@ def patterns(task: Elementary) -> dict[str, Place]:
     return {**task.inputs, **task.outputs, **before}
 
 
-def _exists(task: Elementary, before: Before, names: Sequence[str], is_in: bool) -> str:
-    """The condition that the repetition some distance before exists, or that it does not."""
+def _exists(task: Elementary, before: Before, names: Sequence[str]) -> str:
+    """The condition that the repetition some distance before exists."""
     found: list[str] = []
     for name, size, step in zip(names, task.repetition, before.distance, strict=True):
         if step > 0:
             found.append(f"{name} >= {step}")
         elif step < 0:
             found.append(f"{name} < {extent(size)} - {-step}")
-    text = " && ".join(found)
-    return f"({text})" if is_in else f"!({text})"
+    return " && ".join(found)
 
 
 def directions(task: Elementary | Task) -> tuple[int, ...]:

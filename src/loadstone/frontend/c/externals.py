@@ -22,9 +22,9 @@ from typing import TypeGuard
 
 from pycparser import c_ast
 
-from loadstone.errors import InputError, Problems, Span, refused
+from loadstone.errors import Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment, shape_of
-from loadstone.frontend.c.trees import element, innermost, items_of, mapped, subscripted
+from loadstone.frontend.c.trees import Rewriter, element, innermost, items_of, mapped, subscripted
 from loadstone.model.functions import OPERATORS, OVERLOADED, SIGNATURES
 from loadstone.model.types import INT, ScalarType
 
@@ -48,7 +48,7 @@ def attributed(text: str) -> set[str]:
 
 
 @dataclass(slots=True)
-class Externals:
+class Externals(Rewriter):
     """Rewrites the calls of one kernel.
 
     `pure`: functions without effects beside those of their pointers. `declared`, `defined`: what the file declares and
@@ -67,22 +67,13 @@ class Externals:
     types: dict[str, ScalarType] = field(default_factory=dict[str, ScalarType])
     calls: dict[str, c_ast.Decl] = field(default_factory=dict[str, c_ast.Decl])
 
-    def statements(self, nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
-        """The statements with calls as values; those with problems are left out."""
-        result: list[c_ast.Node] = []
-        for node in nodes:
-            try:
-                result.extend(self._statement(node))
-            except InputError as error:
-                self.problems.extend(error)
-        return result
-
-    def _statement(self, node: c_ast.Node) -> Iterator[c_ast.Node]:
+    def statement(self, node: c_ast.Node) -> Iterator[c_ast.Node]:
+        """What a statement becomes with calls as values."""
         match node:
             case c_ast.Compound():
                 yield c_ast.Compound(self.statements(items_of(node)), node.coord)
             case c_ast.Label():
-                *before, last = self._statement(node.stmt)
+                *before, last = self.statement(node.stmt)
                 yield from before
                 yield mapped(node, lambda _: last)
             case c_ast.If() | c_ast.For() | c_ast.While() | c_ast.DoWhile():
@@ -176,7 +167,7 @@ class Externals:
         elif len(targets) == 1:
             yield c_ast.Assignment("=", targets[0], value, node.coord)
         else:
-            names = [self._fresh(f"{node.name.name}_{k + 1}") for k in range(len(targets))]
+            names = [self.fresh(f"{node.name.name}_{k + 1}") for k in range(len(targets))]
             for name in names:
                 yield self._scalar(name, node, value)
             for name, place in zip(names, targets, strict=True):
@@ -186,7 +177,7 @@ class Externals:
         """A call whose result nobody uses, behind those before it."""
         function = call.name.name
         if function not in self.calls:
-            self.calls[function] = self._scalar(self._fresh(f"{function}_calls"), call, None)
+            self.calls[function] = self._scalar(self.fresh(f"{function}_calls"), call, None)
         before = c_ast.ID(self.calls[function].name, call.coord)
         arguments = c_ast.ExprList([before, *_arguments(call)], call.coord)
         return c_ast.Assignment("=", before, c_ast.FuncCall(call.name, arguments, call.coord), call.coord)
@@ -194,12 +185,6 @@ class Externals:
     def _scalar(self, name: str, node: c_ast.Node, value: c_ast.Node | None) -> c_ast.Decl:
         kind = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["double"], node.coord), node.coord)
         return c_ast.Decl(name, [], [], [], [], kind, value, None, node.coord)
-
-    def _fresh(self, name: str) -> str:
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
-        return name
 
 
 def declared_functions(definitions: Iterable[c_ast.Node]) -> dict[str, c_ast.FuncDecl]:

@@ -13,16 +13,17 @@ Functions that return one expression of scalars are not touched here: expression
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
-from loadstone.errors import InputError, Problems, Span, refused
+from loadstone.errors import Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment, shape_of
 from loadstone.frontend.c.returns import UnstructuredReturnError, without_returns
 from loadstone.frontend.c.trees import (
+    Rewriter,
     element,
     integer_declaration,
     items_of,
@@ -64,7 +65,7 @@ class _Call:
 
 
 @dataclass(slots=True)
-class Inliner:
+class Inliner(Rewriter):
     """Expands the calls of one kernel.
 
     `functions`: the functions to expand. `taken`: names in use. `local`: names declared by the kernel's function.
@@ -83,22 +84,13 @@ class Inliner:
     references: Collection[tuple[str, str]] = frozenset()
     _names: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
-    def statements(self, nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
-        """The statements with calls expanded; those with problems are left out."""
-        result: list[c_ast.Node] = []
-        for node in nodes:
-            try:
-                result.extend(self._statement(node))
-            except InputError as error:
-                self.problems.extend(error)
-        return result
-
-    def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
+    def statement(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """What a statement becomes with its calls expanded."""
         match node:
             case c_ast.Compound():
                 return [self._block(node)]
             case c_ast.Label():
-                *before, last = self._statement(node.stmt)
+                *before, last = self.statement(node.stmt)
                 return [*before, mapped(node, lambda _: last)]
             case c_ast.If():
                 before, condition = self._hoisted(node.cond)
@@ -110,7 +102,7 @@ class Inliner:
                 self._check_head(node.cond)
                 return [self._with_blocks(node)]
             case c_ast.ExprList():
-                return [part for expr in node.exprs for part in self._statement(expr)]
+                return [part for expr in node.exprs for part in self.statement(expr)]
             case c_ast.FuncCall() if self._call(node):
                 before, changed = self._with_hoisted_children(node)
                 call = self._call(changed)

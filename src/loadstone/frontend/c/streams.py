@@ -276,12 +276,9 @@ class Streams:
     def _check_only(self, key: _Key, node: c_ast.Node, place: _Place) -> None:
         """Refuse a position in several dimensions unless the access is the only one, in each iteration of its loops."""
         others = any(before.get(key, 0) != 0 for before in place.before)
-        repeated = any(self._accesses(loop.node, key) != 1 for loop in place.loops)
+        repeated = any(sum(1 for part in walk(loop.node) if self._accessed(part) == key) != 1 for loop in place.loops)
         if others or repeated or key in self._shapes:
             raise refused(f"the position in '{key[0]}' is not affine", self.span(node), _ACCESS_HINT)
-
-    def _accesses(self, node: c_ast.Node, key: _Key) -> int:
-        return sum(1 for part in walk(node) if self._accessed(part) == key)
 
     def _resolved(self, node: c_ast.Node) -> c_ast.Node:
         """An expression in which names that only stand for others are replaced."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from typing import Any, cast
 
 from pycparser import c_ast
+
+from loadstone.errors import InputError, Problems
 
 
 def walk(node: c_ast.Node) -> Iterator[c_ast.Node]:
@@ -124,3 +127,32 @@ def integer_declaration(name: str, value: c_ast.Node | None, coord: object = Non
     coord = value.coord if value is not None else coord
     kind = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["int"], coord), coord)
     return c_ast.Decl(name, [], [], [], [], kind, value, None, coord)
+
+
+class Rewriter(ABC):
+    """Rewrites statements one by one; `taken` are names in use."""
+
+    __slots__ = ()
+    problems: Problems
+    taken: set[str]
+
+    @abstractmethod
+    def statement(self, node: c_ast.Node) -> Iterable[c_ast.Node]:
+        """What a statement becomes; raises `InputError` where it makes no sense."""
+
+    def statements(self, nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
+        """What statements become; those with problems are left out."""
+        result: list[c_ast.Node] = []
+        for node in nodes:
+            try:
+                result.extend(self.statement(node))
+            except InputError as error:
+                self.problems.extend(error)
+        return result
+
+    def fresh(self, name: str) -> str:
+        """A name that is not in use yet."""
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import assert_never
 
 from loadstone.frontend import syntax
-from loadstone.frontend.mapping import with_expressions, with_value
+from loadstone.frontend.mapping import with_blocks, with_expressions, with_value
 from loadstone.frontend.scopes import (
     Resolved,
     control_expressions,
@@ -57,20 +56,7 @@ class _Inductions:
         items: list[syntax.Node] = []
         for node in block.items:
             items.extend(self._rewritten(node, items) if isinstance(node, syntax.For) else (node,))
-        return syntax.Block(tuple(map(self._inside, items)))
-
-    def _inside(self, node: syntax.Node) -> syntax.Node:
-        match node:
-            case syntax.Block():
-                return self.block(node)
-            case syntax.For(body=body):
-                return replace(node, body=self.block(body))
-            case syntax.If(then=then, otherwise=otherwise):
-                return replace(node, then=self.block(then), otherwise=self.block(otherwise))
-            case syntax.Assign() | syntax.Declare() | syntax.Jump():
-                return node
-            case _:
-                assert_never(node)
+        return syntax.Block(tuple(with_blocks(node, self.block) for node in items))
 
     def _rewritten(self, loop: syntax.For, before: list[syntax.Node]) -> Iterator[syntax.Node]:
         """The loop without its induction variables, and their values behind it."""

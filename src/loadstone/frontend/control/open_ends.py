@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from loadstone.errors import Diagnostic, Span
 from loadstone.frontend import syntax
+from loadstone.frontend.mapping import with_blocks
 from loadstone.frontend.scopes import iterators, nodes, uses
 from loadstone.model.types import INT
 
@@ -73,17 +74,9 @@ class _Rewriting:
         return syntax.Block(tuple(map(self._node, block.items)))
 
     def _node(self, node: syntax.Node) -> syntax.Node:
-        match node:
-            case syntax.Block():
-                return self.block(node)
-            case syntax.If():
-                return replace(node, then=self.block(node.then), otherwise=self.block(node.otherwise))
-            case syntax.For() if node.span == self.loop.span:
-                return self._limited(node)
-            case syntax.For():
-                return replace(node, body=self.block(node.body))
-            case _:
-                return node
+        if isinstance(node, syntax.For) and node.span == self.loop.span:
+            return self._limited(node)
+        return with_blocks(node, self.block)
 
     def _limited(self, loop: syntax.For) -> syntax.Block:
         span = loop.span

@@ -17,7 +17,6 @@ from loadstone.frontend.cpp.translate import Translation
 from loadstone.model.kernel import Original
 from loadstone.model.types import ScalarType
 
-SUFFIXES = (".cpp", ".cc", ".cxx", ".hpp")
 _GUARDS = (
     "__AP_INT_H__",
     "__AP_FIXED_H__",

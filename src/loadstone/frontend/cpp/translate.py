@@ -153,7 +153,7 @@ class Translation:
         result = list(tokens)
         for position in range(len(result) - 1, -1, -1):
             word = result[position]
-            if word.kind != "word" or not self._takes_arguments(word.text):
+            if word.kind != "word" or not (word.text in NUMBERS or word.text == STREAM or word.text in self.templates):
                 continue
             opening = _next(result, position)
             if opening is None or result[opening].text != "<":
@@ -166,9 +166,6 @@ class Translation:
             for k in range(position + 1, end + 1):
                 result[k] = result[k].removed
         return result
-
-    def _takes_arguments(self, word: str) -> bool:
-        return word in NUMBERS or word == STREAM or word in self.templates
 
     def _name_with(self, word: Token, arguments: list[Token]) -> str:
         if word.text in self.templates:

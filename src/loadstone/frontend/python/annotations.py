@@ -19,38 +19,23 @@ from dataclasses import dataclass
 
 from loadstone.errors import refused
 from loadstone.frontend.python.text import Finder, Script, Text
-from loadstone.model.types import (
-    BOOL,
-    DOUBLE,
-    FLOAT,
-    INT,
-    LONG,
-    SCHAR,
-    SHORT,
-    UCHAR,
-    UINT,
-    ULONG,
-    USHORT,
-    Number,
-    ScalarType,
-    type_named,
-)
+from loadstone.model import types
 
 TYPES = {
-    "int": INT,
-    "float": DOUBLE,
-    "bool": BOOL,
-    "double": DOUBLE,
-    "float32": FLOAT,
-    "float64": DOUBLE,
-    "int8": SCHAR,
-    "int16": SHORT,
-    "int32": INT,
-    "int64": LONG,
-    "uint8": UCHAR,
-    "uint16": USHORT,
-    "uint32": UINT,
-    "uint64": ULONG,
+    "int": types.INT,
+    "float": types.DOUBLE,
+    "bool": types.BOOL,
+    "double": types.DOUBLE,
+    "float32": types.FLOAT,
+    "float64": types.DOUBLE,
+    "int8": types.SCHAR,
+    "int16": types.SHORT,
+    "int32": types.INT,
+    "int64": types.LONG,
+    "uint8": types.UCHAR,
+    "uint16": types.USHORT,
+    "uint32": types.UINT,
+    "uint64": types.ULONG,
 }
 
 _SPELLING = re.compile(r"\s*([A-Za-z_][\w.]*(?:\s+[A-Za-z_]\w*)*)\s*((?:\[[^\[\]]*\]\s*)*)")
@@ -67,7 +52,7 @@ class ElementType:
         """The type of an array; the extents are read from the source."""
         return self
 
-    def __call__(self, value: Number) -> Number:
+    def __call__(self, value: types.Number) -> types.Number:
         """The number converted to the type."""
         return TYPES[self.name].wrap(value)
 
@@ -81,7 +66,7 @@ uint8, uint16, uint32, uint64 = map(ElementType, ("uint8", "uint16", "uint32", "
 class Shape:
     """A type: its elements, and the extents (None where open), each with the means to find its parts."""
 
-    element: ScalarType
+    element: types.ScalarType
     extents: tuple[tuple[ast.expr, Finder] | None, ...] = ()
 
 
@@ -92,7 +77,7 @@ def read_shape(node: ast.expr, script: Script, alias: Callable[[str], str | None
             return _spelled(script.string(node))
         case ast.Name(id=name) if spelling := alias(name):
             return _spelled(Text(spelling, script.span(node), exact=False))
-        case ast.Name(id=name) | ast.Attribute(attr=name) if kind := TYPES.get(name) or type_named((name,)):
+        case ast.Name(id=name) | ast.Attribute(attr=name) if kind := TYPES.get(name) or types.type_named((name,)):
             return Shape(kind)
         case ast.Subscript(value=ast.Name(id=name) | ast.Attribute(attr=name), slice=ast.Tuple(elts=parts)) if (
             name == "Annotated"
@@ -120,7 +105,7 @@ def _spelled(text: Text) -> Shape:
     """The shape that a string spells as C does."""
     match = _SPELLING.fullmatch(text.text)
     words = tuple(word for word in match[1].split() if word != "const") if match else ()
-    kind = (TYPES.get(words[0].split(".")[-1]) if len(words) == 1 else None) or type_named(words)
+    kind = (TYPES.get(words[0].split(".")[-1]) if len(words) == 1 else None) or types.type_named(words)
     if match is None or kind is None:
         raise refused(f"'{text.text.strip()}' is not a type that kernels can hold", text.stripped().span, _HINT)
     extents = text.part(match.start(2), match.end(2))

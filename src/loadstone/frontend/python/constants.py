@@ -9,7 +9,7 @@ from typing import cast
 
 from loadstone.errors import Span
 from loadstone.frontend import syntax
-from loadstone.model.types import BOOL, DOUBLE, INT, LONG, Number, ScalarType
+from loadstone.model.types import BOOL, DOUBLE, INT, LONG, Number
 
 Value = int | float | str | tuple["Value", ...] | dict[str, "Value"]
 Lookup = Callable[[str], Value | None]
@@ -128,14 +128,10 @@ def table(name: str, value: Value, span: Span) -> syntax.Symbol | None:
     kinds = {part.type for part in literals if part is not None}
     if not kinds or None in literals:
         return None
-    kind = _widest(kinds)
+    kind = next(kind for kind in (DOUBLE, LONG, INT, BOOL) if kind in kinds)
     extents = tuple(syntax.Literal(size, INT, str(size), span) for size in shape)
     values = tuple(kind.wrap(number) for number in _flat(value))
     return syntax.Symbol(name, kind, extents, True, False, span, constant=True, values=values)
-
-
-def _widest(kinds: set[ScalarType]) -> ScalarType:
-    return next(kind for kind in (DOUBLE, LONG, INT, BOOL) if kind in kinds)
 
 
 def _shape(value: Value) -> tuple[int, ...] | None:

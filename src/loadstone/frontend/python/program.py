@@ -98,12 +98,8 @@ def _options(function: ast.FunctionDef, script: Script, environment: Environment
             hint = f"known are: {', '.join(OPTIONS)}"
             raise refused(f"unknown option '{keyword.arg or '**'}'", script.span(keyword), hint)
         value = folded(keyword.value, lambda name: constant(environment, name))
-        if value is None and not _is_none(keyword.value):
+        if value is None and not (isinstance(keyword.value, ast.Constant) and keyword.value.value is None):
             hint = "in a file that is read and not run, options are made of literals and constants of the module"
             raise refused(f"the value of '{keyword.arg}' is not a constant", script.span(keyword.value), hint)
         if value is not None:
             yield keyword.arg, Given(value, keyword.value, script, script.span(keyword))
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import assert_never
 
 from loadstone.frontend import syntax
+from loadstone.frontend.mapping import with_blocks
 from loadstone.frontend.scopes import names_in, nodes
 
 
@@ -41,23 +41,8 @@ def _returned(node: syntax.Node, results: frozenset[str]) -> syntax.Node:
 
 def _without(block: syntax.Block, names: frozenset[str]) -> syntax.Block:
     """The block without the declarations of some names."""
-    return syntax.Block(tuple(item for node in block.items for item in _kept(node, names)))
-
-
-def _kept(node: syntax.Node, names: frozenset[str]) -> Iterator[syntax.Node]:
-    match node:
-        case syntax.Declare(symbol=symbol):
-            yield from (node,) if symbol.name not in names else ()
-        case syntax.For():
-            yield replace(node, body=_without(node.body, names))
-        case syntax.If():
-            yield replace(node, then=_without(node.then, names), otherwise=_without(node.otherwise, names))
-        case syntax.Block():
-            yield _without(node, names)
-        case syntax.Assign() | syntax.Jump():
-            yield node
-        case _:
-            assert_never(node)
+    kept = (node for node in block.items if not (isinstance(node, syntax.Declare) and node.symbol.name in names))
+    return syntax.Block(tuple(with_blocks(node, lambda inside: _without(inside, names)) for node in kept))
 
 
 @dataclass(slots=True)
@@ -79,24 +64,18 @@ class _Scopes:
         match node:
             case syntax.Declare(symbol=symbol):
                 self._use({name for extent in symbol.extents if extent is not None for name in names_in(extent)})
-                if symbol.name not in self.visible:
-                    self.visible |= {symbol.name}
-                    yield node
+                if symbol.name in self.visible:
+                    return
+                self.visible |= {symbol.name}
             case syntax.Assign(target=target, value=value):
                 self._use(names_in(target) | names_in(value))
-                yield node
             case syntax.If(condition=condition):
                 self._use(names_in(condition))
-                yield replace(node, then=self.block(node.then), otherwise=self.block(node.otherwise))
             case syntax.For(start=start, condition=condition):
                 self._use(names_in(start) | names_in(condition))
-                yield replace(node, body=self.block(node.body))
-            case syntax.Block():
-                yield self.block(node)
-            case syntax.Jump():
-                yield node
-            case _:
-                assert_never(node)
+            case syntax.Block() | syntax.Jump():
+                pass
+        yield with_blocks(node, self.block)
 
     def _use(self, names: set[str]) -> None:
         self.escaping |= (names & self.declared) - self.visible

@@ -25,7 +25,7 @@ from loadstone.rtl.record import Record
 from loadstone.rtl.types import bit, unsigned
 
 ON_THE_WAY = 512
-"""How many elements can be asked for and not have arrived yet."""
+"""The most elements in flight: requested, not arrived yet."""
 QUEUED = 16
 """How many elements of an array can wait for datapaths that write there."""
 

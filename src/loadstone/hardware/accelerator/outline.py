@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from loadstone.bus.ports import Bus
+from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.hardware.accelerator.mover import tile_options
+from loadstone.hardware.accelerator.tile_order import with_best_order
 from loadstone.hardware.compute.local_layout import local_layouts
+from loadstone.hardware.compute.pipelines import pipelines_of
 from loadstone.hardware.compute.unit import ComputeUnit, make_compute_unit
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.timing import MemoryTiming
@@ -16,6 +19,7 @@ from loadstone.hardware.layout import ArrayLayouts, PackedLayout, PackedLayouts,
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import Limits, Ranges
 from loadstone.loops.tile_loops import MARKERS, process_loops
+from loadstone.model.kernel import Kernel
 from loadstone.parallel.beats import Beats, find_beats
 from loadstone.parallel.lanes import Lanes, find_lanes, lane_loops
 
@@ -58,19 +62,32 @@ def make_outline(
     bus: Bus | None = None,
     memories: MemoryTiming | None = None,
     operations: Operations | None = None,
-    unroll: int = 1,
+    unroll: int | tuple[int, ...] = 1,
 ) -> AcceleratorOutline:
     """The outline of an accelerator, for parameters in ranges, with at most `unroll` lanes."""
+    _check_that_something_runs(accelerator.kernel)
     ranges, sizes = Ranges(accelerator.kernel, limits), element_bytes(accelerator)
     bus = bus_for(sizes, bus)
     external = packed_layouts(ranges, [array.name for array in accelerator.transferred if not array.rank])
     moved = [external[array.name] for array in accelerator.transferred if array.rank]
     beats, lanes = _beats(accelerator, ranges, bus, moved, find_lanes(accelerator, limits, unroll))
     inside = local_layouts(accelerator, ranges, lanes.banking)
-    tree = process_loops(accelerator, lane_loops(accelerator, lanes))
     timing, arithmetic = memories or MemoryTiming(), operations or Operations()
-    compute = make_compute_unit(ranges, tree, inside, timing, arithmetic, MARKERS.names, lanes, tile_options(tree))
+
+    def made(lanes: Lanes) -> ComputeUnit:
+        tree = process_loops(accelerator, lane_loops(accelerator, lanes))
+        return make_compute_unit(ranges, tree, inside, timing, arithmetic, MARKERS.names, lanes, tile_options(tree))
+
+    compute = made(lanes)
+    ordered = with_best_order(accelerator, ranges, lanes, pipelines_of(compute))
+    if ordered is not lanes:
+        compute, lanes = made(ordered), ordered
     return AcceleratorOutline(accelerator, ranges, bus, external, inside, sizes, compute, lanes, beats)
+
+
+def _check_that_something_runs(kernel: Kernel) -> None:
+    if all(statement.domain.is_empty() for statement in kernel.statements):
+        raise UnsupportedError(Diagnostic(f"no statement of {kernel.name} ever runs: there is no hardware to make"))
 
 
 def _beats(

@@ -108,7 +108,7 @@ def _able(engine: Engine, cell: _Cell, wanted: Value) -> Signal:
 
 
 def _later(engine: Engine, wish: str, value: Value, reset: int | None = None) -> Value:
-    """A value when the word arrives that is asked for now."""
+    """A value when the word requested now arrives."""
     for k in range(engine.compute.memories.latency):
         value = engine.names.module.stored(engine.names.fresh(f"{wish}_{k}"), value, reset=reset)
     return value

@@ -49,7 +49,7 @@ def make_accelerator_design(
     operations: Operations | None = None,
     *,
     stalls: bool = False,
-    unroll: int = 1,
+    unroll: int | tuple[int, ...] = 1,
 ) -> AcceleratorDesign:
     """The hardware of an accelerator, for parameters in ranges, with at most `unroll` lanes.
 
@@ -75,7 +75,7 @@ class _Top(BusTop):
         self.outline, self.accelerator, self.compute = outline, outline.accelerator, outline.compute
         name, types = fresh(f"{kernel.name}_accelerator", ()), self.compute.control.parameter_types
         modules, title = ModuleNames((*self.compute.modules, name)), f"{kernel.name}, tile by tile."
-        scalars = scalar_types(self.compute)
+        scalars = {name: type for name, type in scalar_types(self.compute).items() if name not in outline.element_bytes}
         super().__init__(kernel, name, modules, title, outline.bus, outline.moved, types, scalars, (EVENTS,))
 
     def fill(self, stalls: bool) -> None:

@@ -6,17 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
+import islpy as isl
+
 from loadstone.hardware.compute.local_layout import bank_count
 from loadstone.hardware.datapath.lowering import Arguments
 from loadstone.hardware.layout import ArrayLayouts
 from loadstone.loops.model import Instance, Node, with_instances
 from loadstone.model.affine import NotAffine, affine_value
-from loadstone.model.expression import Cast, Expression, Variable, rebuilt, substituted, walk
+from loadstone.model.expression import Cast, Expression, Select, Variable, integer, rebuilt, substituted, walk
 from loadstone.model.free_name import free_name
+from loadstone.model.from_isl import from_ast
 from loadstone.model.kernel import WRITE, Access, Statement
 from loadstone.model.tidy import tidy
 from loadstone.model.types import INT
-from loadstone.poly.spaces import set_space
+from loadstone.poly.spaces import inputs_to_parameters, set_space
 from loadstone.rtl.types import Bits, common_type
 
 
@@ -62,7 +65,7 @@ def signature(statement: Statement, parameters: Sequence[str], stores: ArrayLayo
     """The arguments that a statement needs."""
     accesses = {**dict(enumerate(statement.reads)), WRITE: statement.write}
     known = {
-        position: exact(stores[access.array].address(access.subscripts))
+        position: _where_read(statement, access, exact(stores[access.array].address(access.subscripts)))
         for position, access in accesses.items()
         if stores[access.array].depth and _is_affine(access, statement, parameters)
     }
@@ -78,6 +81,17 @@ def signature(statement: Statement, parameters: Sequence[str], stores: ArrayLayo
     values = {**iterators, **places}
     addresses = {position: names[key] for position, key in keys.items()}
     return Signature(values, addresses, (Lane({name: name for name in values}),))
+
+
+def _where_read(statement: Statement, access: Access, address: Expression) -> Expression:
+    """The address of an access; 0 for instances that do not need it, since it may be none of the memory."""
+    needed = access.relation.domain()
+    if not access.exact or statement.domain.is_subset(needed):
+        return address
+    variables = inputs_to_parameters(isl.Map.from_domain(statement.domain), statement.iterators).params()
+    there = inputs_to_parameters(isl.Map.from_domain(needed), statement.iterators).params()
+    condition = from_ast(isl.AstBuild.from_context(variables).expr_from_set(there.gist(variables)))
+    return Select(condition, address, integer(0), INT)
 
 
 def with_lanes(one: Signature, moved: Sequence[dict[str, Expression]], masked: Sequence[bool]) -> Signature:

@@ -161,8 +161,7 @@ class Engine:
 
     def ports(self, array: str) -> int:
         """How many ports of its memory are read."""
-        slots = [slot for table in self.compute.times.values() for slot in table.slots.values()]
-        return max((slot.port + 1 for slot in slots if slot.array == array), default=1)
+        return self.compute.read_ports.get(array, 1)
 
     def _controller(self) -> Instance:
         lasts = self._going | self.passes
@@ -260,7 +259,7 @@ class Engine:
         return one_hot_mux([(asked == number, word) for number, word in enumerate(words)])
 
     def _arriving(self, wish: str, asked: Value) -> Value:
-        """What was asked for, when its word arrives."""
+        """The request whose word arrives."""
         for _ in range(self.compute.memories.latency):
             asked = self.names.module.stored(self.names.fresh(wish), asked)
         return asked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
@@ -13,7 +13,7 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.ranges import Ranges
 from loadstone.model.expression import Expression, binary, integer
 from loadstone.model.tidy import tidy
-from loadstone.parallel.banks import Banking
+from loadstone.parallel.banks import Banking, banked_shape
 from loadstone.storage.buffers import Buffer, Component
 
 
@@ -23,13 +23,15 @@ class LocalLayout(ArrayLayout):
 
     With two copies, the words of each are a power of two, so that the highest bit of the address chooses the copy;
     copies that are `apart` are memories of their own. With banks, the low bits of the address are the bank; the
-    component that says it is the last one, in blocks of `step` values.
+    component that says it is the last one, in blocks of `step` values. Where banks are in several rows, the component
+    before says the row.
     """
 
     components: tuple[Component, ...] = ()
     banks: int = 1
     step: int = 1
     apart: bool = False
+    rows: int = 1
 
     @property
     def cells(self) -> int:
@@ -48,9 +50,23 @@ class LocalLayout(ArrayLayout):
         places = [_place(part, subscripts) for part in self.components]
         if self.step > 1:
             places[-1] = _bank_last(places[-1], self.step, self.banks)
-        pairs = zip(self.strides, places, strict=True)
+        pairs = zip(self.strides, places, strict=True) if self.rows == 1 else self._in_rows(places)
         terms = [binary("*", integer(stride), place) for stride, place in pairs]
         return tidy(reduce(lambda total, term: binary("+", total, term), terms, integer(0)))
+
+    def _in_rows(self, places: Sequence[Expression]) -> Iterator[tuple[int, Expression]]:
+        """The digits of an address, with their strides: of the last two places the quotients, then row and column."""
+        counts, stride = (self.rows, self.banks // self.rows), 1
+        lowest = zip(places[-2:], counts, strict=True)
+        low = [(binary("mod", place, integer(count)), count) for place, count in lowest]
+        extents = [extent // count for extent, count in zip(self.extents[-2:], counts, strict=True)]
+        quotients = [
+            binary("floordiv", place, integer(count)) for place, count in zip(places[-2:], counts, strict=True)
+        ]
+        high = zip((*places[:-2], *quotients), (*self.extents[:-2], *extents), strict=True)
+        for place, extent in reversed([*high, *low]):
+            yield stride, place
+            stride *= extent
 
 
 def _place(part: Component, subscripts: Sequence[Expression]) -> Expression:
@@ -118,10 +134,11 @@ def _ports_are_shared(accelerator: Accelerator, array: str) -> bool:
 
 def _local(buffer: Buffer, banking: Banking | None, apart: bool, ranges: Ranges) -> LocalLayout:
     """The memory of a buffer, with room for as many words in each bank."""
-    array, parts = buffer.array, buffer.components if banking is None else banking.parts
-    shape = tuple(ranges.greatest(part.size) for part in parts) or (1,)
+    array = buffer.array
     if banking is None:
-        return LocalLayout(array.name, array.type, shape, buffer.copies, parts, apart=apart)
-    block = banking.step * banking.count
-    whole = (*shape[:-1], -(-shape[-1] // block) * block)
-    return LocalLayout(array.name, array.type, whole, buffer.copies, parts, banking.count, banking.step, apart)
+        shape = tuple(ranges.greatest(part.size) for part in buffer.components) or (1,)
+        return LocalLayout(array.name, array.type, shape, buffer.copies, buffer.components, apart=apart)
+    shape, parts = banked_shape(banking, ranges), banking.parts
+    return LocalLayout(
+        array.name, array.type, shape, buffer.copies, parts, banking.count, banking.step, apart, banking.rows
+    )

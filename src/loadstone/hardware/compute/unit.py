@@ -30,8 +30,10 @@ from loadstone.loops.paths import statements as statements_of
 from loadstone.loops.ranges import Ranges
 from loadstone.model.kernel import WRITE, Access, Kernel, Statement
 from loadstone.parallel.banks import BanksOfLanes, BanksOfPlaces, Place
+from loadstone.parallel.group_loops import masked_lanes
+from loadstone.parallel.groups import moved_iterators
 from loadstone.parallel.hazards import may_follow, meeting_lanes
-from loadstone.parallel.lanes import NO_LANES, Lanes, masked_lanes, moved_iterators
+from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.rtl.names import fresh
 from loadstone.rtl.types import Bits
 
@@ -90,6 +92,15 @@ class ComputeUnit:
     def times(self) -> dict[str, Timetable]:
         """The times of the statements."""
         return {name: path.times for name, path in self.datapaths.items()}
+
+    @property
+    def read_ports(self) -> dict[str, int]:
+        """The read ports of the memories that datapaths read."""
+        found: dict[str, int] = {}
+        for slot in (slot for table in self.times.values() for slot in table.slots.values()):
+            if self.stores[slot.array].depth:
+                found[slot.array] = max(found.get(slot.array, 1), slot.port + 1)
+        return found
 
     def access(self, statement: str, position: int) -> Access:
         """An access of a statement by its position."""
@@ -154,8 +165,9 @@ def _signature(kernel: Kernel, statement: Statement, stores: ArrayLayouts, tree:
     one, grouping = signature(statement, kernel.parameters, stores), lanes.grouping
     if grouping is None or statement.name not in grouping.steps:
         return one
-    moved = [moved_iterators(statement, grouping.steps[statement.name], lane) for lane in range(grouping.count)]
-    return with_lanes(one, moved, masked_lanes(tree, statement.name, grouping.count))
+    count = grouping.lanes(statement.name)
+    moved = [moved_iterators(statement, grouping.offset(statement.name, lane)) for lane in range(count)]
+    return with_lanes(one, moved, masked_lanes(tree, statement.name, count))
 
 
 def _with_copies(arguments: Arguments, statement: Statement, stores: ArrayLayouts) -> Arguments:

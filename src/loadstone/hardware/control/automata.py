@@ -44,9 +44,9 @@ class Counter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Identifier:
-    """The automaton of parts that follow each other, or work at the same time; `part` is the one at work."""
+    """The automaton of parts that follow each other; `part` is the one at work."""
 
-    part: Signal | None
+    part: Signal
     starts: tuple[Value, ...]
     lasts: tuple[Signal, ...]
     last: Value
@@ -132,25 +132,6 @@ def one_after_another(names: Names, name: str, start: Value, count: int) -> Iden
         with m.when(ended):
             m.assign(part, mux(final, 0, (part + 1).wrapped(part.bits)))
     return Identifier(part, (start, *(moved & (part == k) for k in range(1, count))), lasts, done)
-
-
-def at_the_same_time(names: Names, name: str, start: Value, count: int) -> Identifier:
-    """The automaton of parts that are started together, and end with the last of them [Devos, Figure 5.11, par_sync].
-
-    Devos' registers say which parts are ready; these say which are not.
-    """
-    m = names.module
-    lasts = tuple(m.wire(names.fresh(f"{name}_{k}_last"), bit) for k in range(count))
-    busy = tuple(names.state(f"{name}_{k}_busy", comment="still at work") for k in range(count))
-    stays = [
-        names.wire(f"{name}_{k}_stays", (start | works) & ~last)
-        for k, (works, last) in enumerate(zip(busy, lasts, strict=True))
-    ]
-    with m.clocked(f"Waits for all of {name}."):
-        for works, goes_on in zip(busy, stays, strict=True):
-            m.assign(works, goes_on)
-    last = names.wire(f"{name}_done", (start | any_of(*busy)) & ~any_of(*stays))
-    return Identifier(None, (start,) * count, lasts, last)
 
 
 def delayed(names: Names, wish: str, value: Value, cycles: int, *, resets: bool) -> Value:

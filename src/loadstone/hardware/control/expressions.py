@@ -7,18 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
-from loadstone.hardware.control.ranged import (
-    Ranged,
-    chosen,
-    compared,
-    difference,
-    low_part,
-    multiple,
-    number,
-    reciprocal_quotient,
-    shifted_down,
-    total,
-)
+from loadstone.hardware.control import ranged
 from loadstone.hardware.names import Names
 from loadstone.loops.division import is_power_of_two
 from loadstone.model.expression import (
@@ -46,15 +35,15 @@ class Steady:
     """Values of parameters that do not change, and registers for what is computed of them alone."""
 
     names: Names
-    values: Mapping[Term, Ranged]
-    registers: dict[Expression, Ranged] = field(default_factory=dict[Expression, Ranged])
+    values: Mapping[Term, ranged.Ranged]
+    registers: dict[Expression, ranged.Ranged] = field(default_factory=dict[Expression, ranged.Ranged])
 
     def holds(self, expression: Expression) -> bool:
         """Whether an expression is computed of parameters alone."""
         used = {(part.name, 1) for part in walk(expression) if isinstance(part, Variable)}
         return bool(used) and used <= set(self.values) and not isinstance(expression, Variable)
 
-    def value(self, expression: Expression) -> Ranged:
+    def value(self, expression: Expression) -> ranged.Ranged:
         """The number that an expression was in the cycle before."""
         if expression not in self.registers:
             found = Arithmetic(self.names, self.values, "steady_part").value(expression)
@@ -73,29 +62,29 @@ class Arithmetic:
     """
 
     names: Names
-    values: Mapping[Term, Ranged]
+    values: Mapping[Term, ranged.Ranged]
     wish: str
     steady: Steady | None = None
 
-    def value(self, expression: Expression) -> Ranged:
+    def value(self, expression: Expression) -> ranged.Ranged:
         """The number that an expression is."""
         if self.steady is not None and self.steady.holds(expression):
             return self.steady.value(expression)
         match expression:
             case Constant(value=int(value)):
-                return number(value)
+                return ranged.number(value)
             case Variable(name=name):
                 return self._variable(name)
             case Cast(operand=operand):
                 return self.value(operand)
             case Unary(op="-", operand=operand):
-                return difference(number(0), self.value(operand))
+                return ranged.difference(ranged.number(0), self.value(operand))
             case Select(condition=condition, then=then, otherwise=otherwise):
-                return chosen(self.condition(condition), self.value(then), self.value(otherwise))
+                return ranged.chosen(self.condition(condition), self.value(then), self.value(otherwise))
             case Binary(op=op) if op not in COMPARISONS | LOGICAL:
                 return self._operation(expression)
             case Unary(op="!") | Binary():
-                return Ranged(self.condition(expression), 0, 1)
+                return ranged.Ranged(self.condition(expression), 0, 1)
             case Unary() | Call() | Operand() | Constant():
                 raise _unsupported()
             case _:
@@ -104,7 +93,7 @@ class Arithmetic:
     def condition(self, expression: Expression) -> Value:
         """Whether an expression is not zero."""
         if self.steady is not None and self.steady.holds(expression):
-            return compared("!=", self.steady.value(expression), number(0))
+            return ranged.compared("!=", self.steady.value(expression), ranged.number(0))
         match expression:
             case Unary(op="!", operand=operand):
                 return ~self.condition(operand)
@@ -115,30 +104,30 @@ class Arithmetic:
             case Binary(
                 op="==", left=Binary(op="%", left=left, right=Constant(value=int(divisor))), right=Constant(value=0)
             ):
-                return compared("==", self._remainder(self.value(left), divisor), number(0))
+                return ranged.compared("==", self._remainder(self.value(left), divisor), ranged.number(0))
             case Binary(op=op, left=left, right=right) if op in COMPARISONS:
-                return compared(op, self.value(left), self.value(right))
+                return ranged.compared(op, self.value(left), self.value(right))
             case _:
-                return compared("!=", self.value(expression), number(0))
+                return ranged.compared("!=", self.value(expression), ranged.number(0))
 
-    def named(self, value: Ranged) -> Ranged:
+    def named(self, value: ranged.Ranged) -> ranged.Ranged:
         """The number as a wire, if it is none yet."""
         if isinstance(value.value, Signal | Const):
             return value
-        return Ranged(self.names.wire(self.wish, value.value), value.low, value.high)
+        return ranged.Ranged(self.names.wire(self.wish, value.value), value.low, value.high)
 
-    def _variable(self, name: str) -> Ranged:
+    def _variable(self, name: str) -> ranged.Ranged:
         if (name, 1) not in self.values:
             raise InputError(Diagnostic(f"parameter '{name}' has no range"))
         return self.values[name, 1]
 
-    def _operation(self, expression: Binary) -> Ranged:
+    def _operation(self, expression: Binary) -> ranged.Ranged:
         left, right = expression.left, expression.right
         match expression.op:
             case "+":
-                return total(self.value(left), self.value(right))
+                return ranged.total(self.value(left), self.value(right))
             case "-":
-                return difference(self.value(left), self.value(right))
+                return ranged.difference(self.value(left), self.value(right))
             case "*":
                 return self._product(left, right)
             case "min" | "max" as op:
@@ -146,30 +135,30 @@ class Arithmetic:
             case op:
                 return self._division(op, self.value(left), self.value(right).constant)
 
-    def _product(self, left: Expression, right: Expression) -> Ranged:
+    def _product(self, left: Expression, right: Expression) -> ranged.Ranged:
         match left, right:
             case Constant(value=int(factor)), Variable(name=name):
                 found = self.values.get((name, factor))
-                return multiple(self._variable(name), factor) if found is None else found
+                return ranged.multiple(self._variable(name), factor) if found is None else found
             case Constant(value=int(factor)), _:
-                return multiple(self.named(self.value(right)), factor)
+                return ranged.multiple(self.named(self.value(right)), factor)
             case _, Constant():
                 return self._product(right, left)
             case _:
                 raise _unsupported()
 
-    def _extremum(self, op: str, left: Ranged, right: Ranged) -> Ranged:
+    def _extremum(self, op: str, left: ranged.Ranged, right: ranged.Ranged) -> ranged.Ranged:
         first, second = (left, right) if op == "min" else (right, left)
         if first.high <= second.low:
             return left
         if second.high <= first.low:
             return right
         left, right = self.named(left), self.named(right)
-        found = chosen(compared("<=" if op == "min" else ">=", left, right), left, right)
+        found = ranged.chosen(ranged.compared("<=" if op == "min" else ">=", left, right), left, right)
         best = min if op == "min" else max
-        return Ranged(found.value, best(left.low, right.low), best(left.high, right.high))
+        return ranged.Ranged(found.value, best(left.low, right.low), best(left.high, right.high))
 
-    def _division(self, op: str, dividend: Ranged, divisor: int | None) -> Ranged:
+    def _division(self, op: str, dividend: ranged.Ranged, divisor: int | None) -> ranged.Ranged:
         if divisor is None or divisor <= 0:
             raise _unsupported()
         match op:
@@ -183,36 +172,36 @@ class Arithmetic:
                 return self._remainder(dividend, divisor)
             case "%":
                 dividend = self.named(dividend)
-                return difference(dividend, multiple(self._truncated(dividend, divisor), divisor))
+                return ranged.difference(dividend, ranged.multiple(self._truncated(dividend, divisor), divisor))
             case _:
                 raise _unsupported()
 
-    def _quotient(self, dividend: Ranged, divisor: int) -> Ranged:
+    def _quotient(self, dividend: ranged.Ranged, divisor: int) -> ranged.Ranged:
         """The quotient rounded down. A range that goes below zero is moved up before, and back down afterwards."""
         if dividend.low // divisor == dividend.high // divisor:
-            return number(dividend.low // divisor)
+            return ranged.number(dividend.low // divisor)
         if is_power_of_two(divisor):
-            return shifted_down(dividend, divisor)
+            return ranged.shifted_down(dividend, divisor)
         lift = max(0, -(dividend.low // divisor))
-        lifted = self.named(total(dividend, number(lift * divisor)))
-        return difference(reciprocal_quotient(lifted, divisor), number(lift))
+        lifted = self.named(ranged.total(dividend, ranged.number(lift * divisor)))
+        return ranged.difference(ranged.reciprocal_quotient(lifted, divisor), ranged.number(lift))
 
-    def _truncated(self, dividend: Ranged, divisor: int) -> Ranged:
+    def _truncated(self, dividend: ranged.Ranged, divisor: int) -> ranged.Ranged:
         """The quotient rounded towards zero, as C has it."""
         if dividend.low >= 0:
             return self._quotient(dividend, divisor)
         dividend = self.named(dividend)
-        negative = difference(number(0), dividend)
-        below = difference(number(0), self._quotient(negative, divisor))
-        return chosen(compared("<", dividend, number(0)), below, self._quotient(dividend, divisor))
+        negative = ranged.difference(ranged.number(0), dividend)
+        below = ranged.difference(ranged.number(0), self._quotient(negative, divisor))
+        return ranged.chosen(ranged.compared("<", dividend, ranged.number(0)), below, self._quotient(dividend, divisor))
 
-    def _remainder(self, dividend: Ranged, divisor: int) -> Ranged:
+    def _remainder(self, dividend: ranged.Ranged, divisor: int) -> ranged.Ranged:
         """The remainder that is not negative."""
         if is_power_of_two(divisor):
-            return low_part(dividend, divisor)
+            return ranged.low_part(dividend, divisor)
         dividend = self.named(dividend)
-        found = difference(dividend, multiple(self.named(self._quotient(dividend, divisor)), divisor))
-        return Ranged(found.value.wrapped(number(divisor - 1).value.bits), 0, divisor - 1)
+        found = ranged.difference(dividend, ranged.multiple(self.named(self._quotient(dividend, divisor)), divisor))
+        return ranged.Ranged(found.value.wrapped(ranged.number(divisor - 1).value.bits), 0, divisor - 1)
 
 
 def _unsupported() -> UnsupportedError:

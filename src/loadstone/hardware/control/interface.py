@@ -48,10 +48,6 @@ class Statements:
         """The names of all outputs."""
         return tuple(self.port(s, what) for s, names in self.arguments.items() for what in ("start", *names))
 
-    def only(self, statements: Iterable[str]) -> Statements:
-        """Some of the statements."""
-        return Statements({name: self.arguments[name] for name in statements}, self.ports)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Controller:

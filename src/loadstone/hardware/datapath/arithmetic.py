@@ -154,10 +154,28 @@ def _shifted(op: str, left: Node, right: Node, bits: Bits) -> Node:
 def _divided(op: str, left: Node, right: Node, bits: Bits) -> Node:
     common = common_type(left.type, right.type)
     wide = Bits(min(common.width + common.signed, bits.width), common.signed)
+    if right.constant is not None and is_power_of_two(right.constant) and right.constant > 1:
+        return _divided_by_power(op, fitted(left, wide), right.constant.bit_length() - 1)
     rounding: Literal["floor", "truncate"] = "floor" if op in ("floordiv", "mod") else "truncate"
     make = make_integer_divide if op in ("/", "floordiv") else make_integer_modulo
     operator = make(wide, rounding=rounding)
     return operated("ratio", operator, fitted(left, wide), fitted(right, wide))
+
+
+def _divided_by_power(op: str, left: Node, places: int) -> Node:
+    """Quotient or rest of a division by `1 << places`: a shift, or the low bits; what is negative is corrected."""
+    below, kept = (1 << places) - 1, unsigned(places)
+    is_signed = left.type.signed and op in ("/", "%")
+    delay = SUM + CHOICE if is_signed else 0
+    match op:
+        case "/" if is_signed:
+            return logic("ratio", delay, lambda a: mux(a < 0, a + below, a) >> places, left)
+        case "%" if is_signed:
+            return logic("rest", delay, lambda a: mux(a < 0, -(-a).wrapped(kept), a.wrapped(kept)), left)
+        case "/" | "floordiv":
+            return logic("ratio", delay, lambda a: a >> places, left)
+        case _:
+            return logic("rest", delay, lambda a: a.wrapped(kept), left)
 
 
 def fitted(node: Node, bits: Bits) -> Node:

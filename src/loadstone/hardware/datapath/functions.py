@@ -11,65 +11,52 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Protocol
 
+from loadstone import operators
 from loadstone.model.definitions import approximate_functions
 from loadstone.model.functions import SIGNATURES, generic
 from loadstone.model.kernel import Kernel
 from loadstone.model.types import ScalarType
-from loadstone.operators import (
-    DOUBLE,
-    SINGLE,
-    Float,
-    Operator,
-    make_absolute,
-    make_copy_sign,
-    make_cosine,
-    make_exponential,
-    make_integral,
-    make_logarithm,
-    make_maximum,
-    make_minimum,
-    make_power,
-    make_sine,
-    make_square_root,
-)
 from loadstone.operators.software import HELPERS, emit_function
 
 
 class MakeFloat(Protocol):
     """Makes an operator on floating-point numbers."""
 
-    def __call__(self, format: Float, *, subnormals: bool = True) -> Operator:
+    def __call__(self, format: operators.Float, *, subnormals: bool = True) -> operators.Operator:
         """The operator for a format."""
         ...
 
 
 _EXACT: dict[str, MakeFloat] = {
-    "sqrt": make_square_root,
-    "fmin": make_minimum,
-    "fmax": make_maximum,
-    "floor": partial(make_integral, rounding="floor"),
-    "ceil": partial(make_integral, rounding="ceil"),
-    "trunc": partial(make_integral, rounding="trunc"),
-    "round": partial(make_integral, rounding="round"),
-    "rint": partial(make_integral, rounding="rint"),
-    "nearbyint": partial(make_integral, rounding="rint"),
+    "sqrt": operators.make_square_root,
+    "fmin": operators.make_minimum,
+    "fmax": operators.make_maximum,
+    "floor": partial(operators.make_integral, rounding="floor"),
+    "ceil": partial(operators.make_integral, rounding="ceil"),
+    "trunc": partial(operators.make_integral, rounding="trunc"),
+    "round": partial(operators.make_integral, rounding="round"),
+    "rint": partial(operators.make_integral, rounding="rint"),
+    "nearbyint": partial(operators.make_integral, rounding="rint"),
 }
-_SIGNS: dict[str, Callable[[Float], Operator]] = {"fabs": make_absolute, "copysign": make_copy_sign}
+_SIGNS: dict[str, Callable[[operators.Float], operators.Operator]] = {
+    "fabs": operators.make_absolute,
+    "copysign": operators.make_copy_sign,
+}
 _APPROXIMATE: dict[str, MakeFloat] = {
-    "exp": make_exponential,
-    "log": make_logarithm,
-    "pow": make_power,
-    "sin": make_sine,
-    "cos": make_cosine,
+    "exp": operators.make_exponential,
+    "log": operators.make_logarithm,
+    "pow": operators.make_power,
+    "sin": operators.make_sine,
+    "cos": operators.make_cosine,
 }
 
 
-def float_of(kind: ScalarType) -> Float:
+def float_of(kind: ScalarType) -> operators.Float:
     """The format of a floating-point type."""
-    return DOUBLE if kind.bits == 64 else SINGLE
+    return operators.DOUBLE if kind.bits == 64 else operators.SINGLE
 
 
-def operator_of(function: str, subnormals: bool) -> Operator | None:
+def operator_of(function: str, subnormals: bool) -> operators.Operator | None:
     """The operator for a library function on floating-point numbers, where there is one."""
     format, name = float_of(SIGNATURES[function][1]), generic(function)
     if name in _SIGNS:

@@ -14,9 +14,11 @@ from itertools import count
 
 from loadstone.hardware.datapath.dataflow import Argument, Fetch, Known, Logic, Node, Stable, in_order
 from loadstone.hardware.datapath.lowering import Graph
-from loadstone.hardware.layout import ArrayLayouts
+from loadstone.hardware.layout import ArrayLayout, ArrayLayouts
 from loadstone.operators import Operator
 
+MOST_COPIED = 1 << 20
+"""The most bits of all copies of a memory where read ports are chosen."""
 FULL = 1.0
 """The part of a cycle that operations can take."""
 FETCHED = 0.3
@@ -60,10 +62,26 @@ class Timetable:
 
 @dataclass(frozen=True, slots=True)
 class MemoryTiming:
-    """The timing of on-chip memories: cycles from an address to its word, and read ports per memory."""
+    """The timing of on-chip memories: cycles from an address to its word, and read ports per memory.
+
+    Without a number of ports, there are as many as let an instance go in each cycle. A port is a copy of the memory,
+    and all copies take at most `MOST_COPIED` bits.
+    """
 
     latency: int = 1
-    read_ports: int = 1
+    read_ports: int | None = None
+
+    def ports(self, store: ArrayLayout, reads: int) -> int:
+        """The read ports of a memory of which an instance reads so many words.
+
+        As few as let instances go equally often.
+        """
+        room = self.read_ports or max(1, MOST_COPIED // (store.depth * store.type.width))
+        return self.read_ports or -(-reads // -(-reads // min(reads, room)))
+
+    def interval(self, store: ArrayLayout, reads: int) -> int:
+        """The cycles in which so many words are read from a memory."""
+        return -(-reads // self.ports(store, reads))
 
 
 def timetable(
@@ -76,10 +94,11 @@ def timetable(
     """
     fetched = [node for node in in_order(*graph.results) if isinstance(node.operation, Fetch)]
     counts = _counts(fetched, stores)
-    interval = max((-(-many // memories.read_ports) for many in counts.values()), default=1)
+    interval = max((memories.interval(stores[array], many) for array, many in counts.items()), default=1)
+    ports = {array: memories.ports(stores[array], many) for array, many in counts.items()}
     earliest = _Times(graph, stores, memories, {})
     for write in count(earliest.write):
-        slots = _placed(fetched, _Times(graph, stores, memories, {}), write, interval, changing)
+        slots = _placed(fetched, _Times(graph, stores, memories, {}), write, _Free(ports, interval), changing)
         if slots is not None:
             times = _Times(graph, stores, memories, {node: slot.asked for node, slot in slots.items()})
             positions = {position: slots[node] for position, node in graph.fetches.items() if node in slots}
@@ -152,16 +171,30 @@ class _Times:
                 return start, (start + latency, REGISTERED)
 
 
-def _placed(
-    fetched: list[Node], times: _Times, write: int, interval: int, changing: Set[str]
-) -> dict[Node, Slot] | None:
+class _Free:
+    """The cycles, modulo the interval between instances, in which ports of memories are free."""
+
+    def __init__(self, ports: Mapping[str, int], interval: int) -> None:
+        self._ports, self._interval = ports, interval
+        self._taken: dict[str, set[tuple[int, int]]] = {}
+
+    def port(self, array: str, cycle: int) -> int | None:
+        """A free port of a memory in a cycle, which is then taken; None if there is none."""
+        used = self._taken.setdefault(array, set())
+        for port in range(self._ports[array]):
+            if (port, cycle % self._interval) not in used:
+                used.add((port, cycle % self._interval))
+                return port
+        return None
+
+
+def _placed(fetched: list[Node], times: _Times, write: int, free: _Free, changing: Set[str]) -> dict[Node, Slot] | None:
     """Slots for all fetches that let the write happen in a cycle; None if the ports do not allow it."""
-    taken: dict[str, set[tuple[int, int]]] = {}
     slots: dict[Node, Slot] = {}
     for node in sorted(fetched, key=lambda each: -_latest(times, each, write)):
         assert isinstance(node.operation, Fetch)
         cycles = range(times.starts[node], _latest(times, node, write) + 1)
-        slot = _free_slot(node, times, cycles if node.operation.array in changing else cycles[::-1], taken, interval)
+        slot = _free_slot(node, times, cycles if node.operation.array in changing else cycles[::-1], free)
         if slot is None:
             return None
         slots[node] = slot
@@ -184,18 +217,14 @@ def _last_true(first: int, holds: Callable[[int], bool]) -> int:
     return first
 
 
-def _free_slot(
-    node: Node, times: _Times, cycles: range, taken: dict[str, set[tuple[int, int]]], interval: int
-) -> Slot | None:
+def _free_slot(node: Node, times: _Times, cycles: range, free: _Free) -> Slot | None:
     """The first slot of a port that is free, in the order of some cycles."""
     assert isinstance(node.operation, Fetch)
     latency = times.latency(node)
     if not times.stores[node.operation.array].depth:
         return Slot(node, 0, cycles[0], cycles[0] + latency)
-    used = taken.setdefault(node.operation.array, set())
     for cycle in cycles:
-        for port in range(times.memories.read_ports):
-            if (port, cycle % interval) not in used:
-                used.add((port, cycle % interval))
-                return Slot(node, port, cycle, cycle + latency)
+        port = free.port(node.operation.array, cycle)
+        if port is not None:
+            return Slot(node, port, cycle, cycle + latency)
     return None

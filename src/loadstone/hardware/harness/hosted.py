@@ -22,7 +22,6 @@ IMAGE = "image"
 OVER = "over"
 """The output that is set when the image holds what the run left."""
 COUNTER = unsigned(32)
-COUNTS = ("run_cycles", "words_read", "words_written")
 """What is counted while the accelerator runs."""
 
 

@@ -20,7 +20,7 @@ from loadstone.rtl.module import Instance
 from loadstone.rtl.types import bit, unsigned
 
 ON_THE_WAY = 256
-"""How many elements of a load process can be asked for, and not be in a channel yet; also how many can be stored."""
+"""The most elements of a load process in flight, requested and not in a channel yet; also the most to be stored."""
 
 
 def make_load_process(

@@ -6,17 +6,10 @@ y / 2^i. After half of the bits the rest r is so small that y (1 + r) is as good
 
 from __future__ import annotations
 
+from loadstone.operators import significands
 from loadstone.operators.formats import Float
 from loadstone.operators.functions.constants import log_of_step, log_of_two
 from loadstone.operators.pipeline import Operator, Pipeline, shared
-from loadstone.operators.significands import (
-    chosen,
-    limited,
-    operator_name,
-    rounded,
-    shifted_right,
-    unpacked,
-)
 from loadstone.rtl import Signal, Value, cat, const, mux, unsigned
 
 GUARD_BITS = 10
@@ -28,12 +21,12 @@ _ESTIMATE_BITS = 5
 @shared
 def make_exponential(format: Float, *, subnormals: bool = True) -> Operator:
     """e^a."""
-    p = Pipeline(operator_name(format, "exponential", subnormals), f"e^a in {format.name} precision.")
+    p = Pipeline(significands.operator_name(format, "exponential", subnormals), f"e^a in {format.name} precision.")
     a = p.operand("a", format.type)
     whole, fraction = whole_bits(format), format.precision + GUARD_BITS
 
     p.stage("Take apart.")
-    x = unpacked(p, format, a, subnormals)
+    x = significands.unpacked(p, format, a, subnormals)
     nan, infinite = p.wire("not_a_number", x.is_nan), p.wire("infinite", x.is_infinite)
     last = format.bias + whole - 1
     beyond = p.wire("beyond", infinite | (x.exponent > last))
@@ -46,7 +39,9 @@ def make_exponential(format: Float, *, subnormals: bool = True) -> Operator:
 
     power, scaled = scaled_exponential(p, fixed, fraction)
     result = rounded_power(p, format, power, scaled, subnormals)
-    return p.finished(chosen(format, const(0), result, nan=nan, infinite=beyond & ~x.sign, zero=beyond & x.sign))
+    return p.finished(
+        significands.chosen(format, const(0), result, nan=nan, infinite=beyond & ~x.sign, zero=beyond & x.sign)
+    )
 
 
 def whole_bits(format: Float) -> int:
@@ -103,11 +98,11 @@ def rounded_power(p: Pipeline, format: Float, power: Signal, scaled: Signal, sub
     normal = p.wire("normal", mux(scaled[-1], scaled, cat(scaled[:-1], const(0))))
     exponent = p.wire("exponent", power + format.bias + scaled[-1])
     if subnormals:
-        exponent, places = limited(p, exponent)
+        exponent, places = significands.limited(p, exponent)
         p.stage("Shift for a subnormal result.")
-        normal = shifted_right(p, "denormal", normal, places)
+        normal = significands.shifted_right(p, "denormal", normal, places)
     p.stage("Round.")
-    return rounded(p, format, exponent, normal, subnormals)
+    return significands.rounded(p, format, exponent, normal, subnormals)
 
 
 def _unsigned(value: Value, width: int) -> Value:

@@ -10,21 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from loadstone.operators import significands
 from loadstone.operators.formats import Float
 from loadstone.operators.functions.constants import log_of_step, log_of_step_down, log_of_two
 from loadstone.operators.functions.exponential import GUARD_BITS
 from loadstone.operators.pipeline import Operator, Pipeline, shared
-from loadstone.operators.significands import (
-    Unpacked,
-    chosen,
-    leading_zeros,
-    limited,
-    normalised,
-    operator_name,
-    rounded,
-    shifted_right,
-    unpacked,
-)
 from loadstone.rtl import Signal, Value, const, mux
 
 
@@ -41,11 +31,11 @@ class Logarithm:
 @shared
 def make_logarithm(format: Float, *, subnormals: bool = True) -> Operator:
     """ln(a); -infinity for a zero, NaN for negative numbers."""
-    p = Pipeline(operator_name(format, "logarithm", subnormals), f"ln(a) in {format.name} precision.")
+    p = Pipeline(significands.operator_name(format, "logarithm", subnormals), f"ln(a) in {format.name} precision.")
     a = p.operand("a", format.type)
 
     p.stage("Take apart.")
-    x = unpacked(p, format, a, subnormals)
+    x = significands.unpacked(p, format, a, subnormals)
     infinite, zero = p.wire("infinite", x.is_infinite), p.wire("zero", x.is_zero)
     nan = p.wire("not_a_number", x.is_nan | (x.sign & ~zero))
     found = natural_logarithm(p, format, *leading_one(p, "a", x, subnormals), format.precision + GUARD_BITS)
@@ -53,22 +43,24 @@ def make_logarithm(format: Float, *, subnormals: bool = True) -> Operator:
     exponent = p.wire("exponent", found.exponent + format.bias)
     significand = found.significand
     if subnormals and format.bias <= format.precision:
-        exponent, places = limited(p, exponent)
+        exponent, places = significands.limited(p, exponent)
         p.stage("Shift for a subnormal result.")
-        significand = shifted_right(p, "denormal", significand, places)
+        significand = significands.shifted_right(p, "denormal", significand, places)
     p.stage("Round.")
-    magnitude = rounded(p, format, exponent, significand, subnormals)
+    magnitude = significands.rounded(p, format, exponent, significand, subnormals)
     sign = zero | (found.is_negative & ~infinite)
-    return p.finished(chosen(format, sign, magnitude, nan=nan, infinite=infinite | zero, zero=found.is_zero))
+    return p.finished(
+        significands.chosen(format, sign, magnitude, nan=nan, infinite=infinite | zero, zero=found.is_zero)
+    )
 
 
-def leading_one(p: Pipeline, name: str, x: Unpacked, subnormals: bool) -> tuple[Signal, Signal]:
+def leading_one(p: Pipeline, name: str, x: significands.Unpacked, subnormals: bool) -> tuple[Signal, Signal]:
     """Exponent and significand of a number, in a stage of their own where it may be subnormal."""
     if not subnormals:
         return x.exponent, x.significand
-    zeros = leading_zeros(p, f"{name}_zeros", x.significand)
+    zeros = significands.leading_zeros(p, f"{name}_zeros", x.significand)
     p.stage(f"Normalise {name}.")
-    return normalised(p, name, x, zeros)
+    return significands.normalised(p, name, x, zeros)
 
 
 def natural_logarithm(p: Pipeline, format: Float, exponent: Signal, significand: Signal, bits: int) -> Logarithm:
@@ -129,7 +121,7 @@ def _normalised(p: Pipeline, value: Signal, point: Value, bits: int) -> Logarith
     negative = p.wire("is_negative", value[-1])
     magnitude = p.wire("log_magnitude", mux(negative, -value, value).as_unsigned()[: value.width - 1])
     p.stage("Count leading zeros.")
-    zeros = leading_zeros(p, "log_zeros", magnitude)
+    zeros = significands.leading_zeros(p, "log_zeros", magnitude)
     is_zero = p.wire("is_zero", ~magnitude.any())
     p.stage("Normalise.")
     exponent = p.wire("log_exponent", scale - zeros)

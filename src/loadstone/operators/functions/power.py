@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from loadstone.operators import significands
 from loadstone.operators.formats import Float
 from loadstone.operators.functions.exponential import GUARD_BITS, rounded_power, scaled_exponential, whole_bits
 from loadstone.operators.functions.logarithm import Logarithm, leading_one, natural_logarithm
 from loadstone.operators.pipeline import Operator, Pipeline, shared
-from loadstone.operators.significands import Unpacked, chosen, operator_name, unpacked
 from loadstone.rtl import Signal, Value, mux, unsigned
 
 
 @shared
 def make_power(format: Float, *, subnormals: bool = True) -> Operator:
     """a^b, with the special cases of C's `pow` (annex F)."""
-    p = Pipeline(operator_name(format, "power", subnormals), f"a^b in {format.name} precision.")
+    p = Pipeline(significands.operator_name(format, "power", subnormals), f"a^b in {format.name} precision.")
     a, b = p.operand("a", format.type), p.operand("b", format.type)
     whole = whole_bits(format)
 
     p.stage("Take apart.")
-    x, y = (unpacked(p, format, each, subnormals) for each in (a, b))
+    x, y = (significands.unpacked(p, format, each, subnormals) for each in (a, b))
     cases = _cases(p, format, x, y)
     parts = leading_one(p, "a", x, subnormals)
     log = natural_logarithm(p, format, *parts, format.precision + whole + GUARD_BITS)
@@ -31,7 +31,9 @@ def make_power(format: Float, *, subnormals: bool = True) -> Operator:
     magnitude = rounded_power(p, format, power, scaled, subnormals)
     extreme = p.wire("extreme", beyond | cases.is_extreme)
     above = p.wire("above", mux(cases.is_extreme, cases.is_large, ~negative))
-    regular = chosen(format, cases.sign, magnitude, nan=cases.is_nan, infinite=extreme & above, zero=extreme & ~above)
+    regular = significands.chosen(
+        format, cases.sign, magnitude, nan=cases.is_nan, infinite=extreme & above, zero=extreme & ~above
+    )
     return p.finished(mux(cases.is_one, format.bias << format.fraction_bits, regular))
 
 
@@ -50,7 +52,7 @@ class _Cases:
     is_large: Signal
 
 
-def _cases(p: Pipeline, format: Float, x: Unpacked, y: Unpacked) -> _Cases:
+def _cases(p: Pipeline, format: Float, x: significands.Unpacked, y: significands.Unpacked) -> _Cases:
     """The special cases, found in the stage that takes the operands apart."""
     x_infinite, y_infinite = p.wire("a_infinite", x.is_infinite), p.wire("b_infinite", y.is_infinite)
     x_zero, y_zero = p.wire("a_zero", x.is_zero), p.wire("b_zero", y.is_zero)
@@ -67,7 +69,7 @@ def _cases(p: Pipeline, format: Float, x: Unpacked, y: Unpacked) -> _Cases:
     )
 
 
-def _wholeness(p: Pipeline, format: Float, y: Unpacked) -> tuple[Signal, Signal]:
+def _wholeness(p: Pipeline, format: Float, y: significands.Unpacked) -> tuple[Signal, Signal]:
     """Whether a number that is not zero is an integer, and whether an odd one; infinities are even integers."""
     places = p.wire("b_places", (y.exponent - format.bias).wrapped(unsigned(format.exponent_bits)))
     below_one = y.exponent < format.bias
@@ -78,7 +80,7 @@ def _wholeness(p: Pipeline, format: Float, y: Unpacked) -> tuple[Signal, Signal]
 
 
 def _product(
-    p: Pipeline, format: Float, log: Logarithm, y: Unpacked, negative: Signal, whole: int
+    p: Pipeline, format: Float, log: Logarithm, y: significands.Unpacked, negative: Signal, whole: int
 ) -> tuple[Signal, Value]:
     """b ln|a| with `whole` + 1 bits before the point and an exponential's bits behind it; whether it is beyond."""
     p.stage("Multiply the logarithm by b.")

@@ -11,19 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from loadstone.operators import significands
 from loadstone.operators.formats import Float
 from loadstone.operators.functions.constants import pi, quarter_turns_of_step, rotation_gain, two_by_pi
 from loadstone.operators.pipeline import Operator, Pipeline, shared
-from loadstone.operators.significands import (
-    Unpacked,
-    chosen,
-    leading_zeros,
-    limited,
-    operator_name,
-    rounded,
-    shifted_right,
-    unpacked,
-)
 from loadstone.rtl import Signal, Value, cat, const, mux, signed, unsigned
 
 _GUARD_BITS = 9
@@ -58,12 +49,14 @@ class _Angle:
 
 
 def _make(format: Float, function: Literal["sine", "cosine"], subnormals: bool) -> Operator:
-    p = Pipeline(operator_name(format, function, subnormals), f"The {function} of a in {format.name} precision.")
+    p = Pipeline(
+        significands.operator_name(format, function, subnormals), f"The {function} of a in {format.name} precision."
+    )
     a = p.operand("a", format.type)
     bits = format.precision + _GUARD_BITS
 
     p.stage("Take apart.")
-    x = unpacked(p, format, a, subnormals)
+    x = significands.unpacked(p, format, a, subnormals)
     nan = p.wire("not_a_number", x.is_nan | x.is_infinite)
     itself = p.wire("itself", cat(x.sign, mux(x.is_zero, 0, a[:-1])))
     is_minute = p.wire("is_minute", x.is_zero | (x.exponent < format.bias - bits // 2 - 2))
@@ -73,13 +66,13 @@ def _make(format: Float, function: Literal["sine", "cosine"], subnormals: bool) 
     found = _function_of(p, angle, bits)
     exponent, significand = p.wire("biased", found.exponent + format.bias), found.significand
     if subnormals and format.bias <= format.exponent_bits + format.precision:
-        exponent, places = limited(p, exponent)
+        exponent, places = significands.limited(p, exponent)
         p.stage("Shift for a subnormal result.")
-        significand = shifted_right(p, "denormal", significand, places)
+        significand = significands.shifted_right(p, "denormal", significand, places)
     p.stage("Round.")
-    magnitude = rounded(p, format, exponent, significand, subnormals)
+    magnitude = significands.rounded(p, format, exponent, significand, subnormals)
     sign = found.is_negative ^ x.sign if function == "sine" else found.is_negative
-    value = chosen(format, sign, magnitude, nan=nan, infinite=const(0), zero=const(0))
+    value = significands.chosen(format, sign, magnitude, nan=nan, infinite=const(0), zero=const(0))
     return p.finished(mux(is_minute, itself, value) if function == "sine" else value)
 
 
@@ -88,7 +81,7 @@ def _fraction_bits(format: Float, bits: int) -> int:
     return bits + format.precision + format.exponent_bits - 1
 
 
-def _quarter_turns(p: Pipeline, format: Float, x: Unpacked, fraction: int) -> Signal:
+def _quarter_turns(p: Pipeline, format: Float, x: significands.Unpacked, fraction: int) -> Signal:
     """|x| 2/pi modulo 4, with two bits before the point."""
     all_bits, precision = format.bias + 1 + fraction, format.precision
     inverse = two_by_pi(all_bits)
@@ -118,7 +111,7 @@ def _angle(p: Pipeline, turns: Signal, function: Literal["sine", "cosine"], bits
     magnitude = p.wire("rest_magnitude", mux(rest[-1], -rest, rest).as_unsigned()[:fraction])
     by_sine = p.wire("by_sine", ~quarter[0])
     p.stage("Count leading zeros.")
-    zeros = leading_zeros(p, "rest_zeros", magnitude)
+    zeros = significands.leading_zeros(p, "rest_zeros", magnitude)
     p.stage("Normalise the angle.")
     leading = p.wire("leading", (magnitude << zeros)[-bits:])
     is_tiny = p.wire("is_tiny", by_sine & (zeros >= (bits + 1) // 2))
@@ -157,7 +150,7 @@ def _function_of(p: Pipeline, angle: _Angle, bits: int) -> _Result:
     magnitude = p.wire("value_magnitude", mux(angle.is_tiny, tiny, whole))
     negative = p.wire("is_negative", angle.is_negative ^ mux(angle.is_tiny, angle.rest[-1], total[-1]))
     p.stage("Count leading zeros of the value.")
-    zeros = leading_zeros(p, "value_zeros", magnitude)
+    zeros = significands.leading_zeros(p, "value_zeros", magnitude)
     p.stage("Normalise.")
     exponent = p.wire("value_exponent", -zeros - mux(angle.is_tiny, angle.zeros, 0))
     return _Result(negative, exponent, p.wire("value_normal", (magnitude << zeros)[-bits - 2 :]))

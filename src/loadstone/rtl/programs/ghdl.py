@@ -8,26 +8,16 @@ from pathlib import Path
 
 from loadstone.progress import working
 from loadstone.rtl.module import Module
-from loadstone.rtl.programs.batch import batch_run, batch_trace
+from loadstone.rtl.programs.batch import Batch
 from loadstone.rtl.programs.command import find_program, run_program, write_files
 from loadstone.rtl.types import Bits, bit
-from loadstone.rtl.vectors import Cycle, Ending, Field, Session, inputs_of, outputs_of, packed_lines
+from loadstone.rtl.vectors import Cycle, Field, Session, inputs_of, outputs_of, packed_lines
 from loadstone.rtl.vhdl import vhdl_files
 from loadstone.texts import text_of
 
 _INSTALL = "install it with: apt install ghdl"
 
 _TESTBENCH = text_of(__name__, "ghdl.vhd")
-
-
-def trace(module: Module, cycles: Sequence[Cycle]) -> list[dict[str, int]]:
-    """The outputs before each edge of the clock, found by GHDL."""
-    return batch_trace(_simulate, module, cycles)
-
-
-def run(module: Module, session: Session, vcd: Path | None = None) -> Ending:
-    """How a session ends in GHDL; a waveform is written to `vcd`."""
-    return batch_run(_simulate, module, session, vcd)
 
 
 def _simulate(module: Module, cycles: Sequence[Cycle], session: Session | None, dumped: bool, folder: Path) -> None:
@@ -83,3 +73,7 @@ def _into_word(field: Field) -> str:
     if field.type == bit:
         return f"tb_given({field.low}) := {field.name}"
     return f"tb_given({field.high} downto {field.low}) := std_logic_vector({field.name})"
+
+
+_BATCH = Batch(_simulate)
+trace, run = _BATCH.trace, _BATCH.run

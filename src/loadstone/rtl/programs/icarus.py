@@ -8,9 +8,9 @@ from pathlib import Path
 
 from loadstone.progress import working
 from loadstone.rtl.module import Module
-from loadstone.rtl.programs.batch import batch_run, batch_trace
+from loadstone.rtl.programs.batch import Batch
 from loadstone.rtl.programs.command import find_program, run_program, write_files
-from loadstone.rtl.vectors import Cycle, Ending, Field, Layout, Session, inputs_of, outputs_of, packed_lines
+from loadstone.rtl.vectors import Cycle, Field, Layout, Session, inputs_of, outputs_of, packed_lines
 from loadstone.rtl.verilog import verilog_files
 from loadstone.texts import text_of
 
@@ -18,16 +18,6 @@ _INSTALL = "install it with: apt install iverilog"
 _LIMIT_OF_VERSION_11 = "sorry: constant selects in always_* processes"
 
 _TESTBENCH = text_of(__name__, "icarus.sv")
-
-
-def trace(module: Module, cycles: Sequence[Cycle]) -> list[dict[str, int]]:
-    """The outputs before each edge of the clock, found by Icarus Verilog."""
-    return batch_trace(_simulate, module, cycles)
-
-
-def run(module: Module, session: Session, vcd: Path | None = None) -> Ending:
-    """How a session ends in Icarus Verilog; a waveform is written to `vcd`."""
-    return batch_run(_simulate, module, session, vcd)
 
 
 def _simulate(module: Module, cycles: Sequence[Cycle], session: Session | None, dumped: bool, folder: Path) -> None:
@@ -75,3 +65,7 @@ def _bit(layout: Layout, name: str) -> str:
 
 def _port(field: Field, word: str) -> str:
     return f".{field.name}({word}[{field.high}:{field.low}])"
+
+
+_BATCH = Batch(_simulate)
+trace, run = _BATCH.trace, _BATCH.run

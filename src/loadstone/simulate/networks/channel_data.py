@@ -29,7 +29,7 @@ class _Contents(Protocol):
 
 
 class _Fifo(deque[Number]):
-    """A FIFO: whatever is asked for, the oldest value is read."""
+    """A FIFO: the oldest value is read, whichever is requested."""
 
     put = deque[Number].append
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from loadstone.networks.model import Channel, Network, Process
 from loadstone.networks.sizes import ChannelSize
 from loadstone.networks.value_lifetimes import instances_in_order
-from loadstone.poly.enumeration import Point
-from loadstone.poly.listing import each_pair
+from loadstone.poly.enumeration import Point, pairs_in_order
+from loadstone.poly.names import fixed
 from loadstone.storage.lattice import Modular
 
 
@@ -115,7 +115,7 @@ def make_program(network: Network, parameters: Mapping[str, int]) -> Program:
     for channel in network.channels:
         producer, consumer = actors[channel.producer], actors[channel.consumer]
         writing, reading = places[channel.producer], places[channel.consumer]
-        moves = [(reading[y], writing[x]) for x, y in each_pair(channel.relation, parameters)]
+        moves = [(reading[y], writing[x]) for x, y in pairs_in_order(fixed(channel.relation, parameters))]
         values = sorted({source for _, source in moves})
         last = _connect(len(links), channel, (producer, consumer), sorted(moves), values)
         instances = [producer.instances[source] for source in values]

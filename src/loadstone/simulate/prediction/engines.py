@@ -1,4 +1,4 @@
-"""Load and store engines at the level of bursts: when elements are asked for, arrive, leave and are written.
+"""Load and store engines at the level of bursts: when elements are requested, arrive, leave and are written.
 
 Elements move one by one, or in slices; a visit is what moves in a cycle.
 
@@ -19,9 +19,9 @@ from loadstone.dram.timing import Timing
 from loadstone.dram.transactions import Answer, Burst, Counters, TransactionMemory
 from loadstone.hardware.accelerator.loading import ON_THE_WAY, QUEUED
 from loadstone.hardware.accelerator.storing import WAITING
+from loadstone.hardware.compute.pipelines import FIRST_READ, WRITES, Port, TileTimes
 from loadstone.simulate.prediction.history import History, OpenBursts
 from loadstone.simulate.prediction.pieces import Cut, Piece, Widths, cuts_of
-from loadstone.simulate.prediction.pipelines import FIRST_READ, WRITES, Port, TileTimes
 
 QUEUED_REQUESTS = 4
 QUEUED_READS = 2
@@ -219,7 +219,7 @@ class _Arrivals:
 
 
 class Loading:
-    """The engine that loads [loading.py, reading.py]: what was asked for, and what arrived."""
+    """The engine that loads [loading.py, reading.py]: what was requested, and what arrived."""
 
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
@@ -260,7 +260,7 @@ class Loading:
         return moves.passed(1, entered, ended, ended)
 
     def _open(self, piece: Piece, time: int) -> int:
-        """Begins a request; the cycle in which the last of its elements is asked for."""
+        """Begins a request; the cycle in which its last element is requested."""
         last = max(time + piece.visits - 1, self._room(piece.visits))
         self.requests.begin(piece, last)
         self.asked += piece.visits
@@ -288,7 +288,7 @@ class Loading:
         return cuts_of(self.shared.widths, piece)
 
     def _offered(self, cut: Cut) -> Step:
-        """A burst that is asked for when there is room for its beats."""
+        """A burst that is requested when there is room for its beats."""
         room = self._popped.after(self._beats - self._ahead) + 1
         self._issued = max(self._issued + 1, room, self._commands.popleft() + 1, self._open_bursts.closed() + 2)
         self._beats += cut.beats

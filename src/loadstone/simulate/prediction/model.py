@@ -16,7 +16,9 @@ from loadstone.bus.ports import Bus
 from loadstone.dram.timing import Timing
 from loadstone.dram.transactions import Answer
 from loadstone.hardware.accelerator.outline import AcceleratorOutline
+from loadstone.hardware.accelerator.walks import tile_order
 from loadstone.hardware.compute.local_layout import arrays_apart
+from loadstone.hardware.compute.pipelines import Pipelines, pipelines_of
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.placement import placed
 from loadstone.loops.accelerator import Accelerator
@@ -37,9 +39,8 @@ from loadstone.simulate.prediction.engines import (
     shared_by,
 )
 from loadstone.simulate.prediction.pieces import Piece
-from loadstone.simulate.prediction.pipelines import Pipelines, pipelines_of
 from loadstone.simulate.prediction.samples import FIRST_TILES, Schedule, all_tiles, are_more, some_tiles
-from loadstone.simulate.prediction.tile_work import Placed, TileWork, tile_order
+from loadstone.simulate.prediction.tile_work import Placed, TileWork
 
 START = 1
 """The cycles from the start to the begin of the processes."""

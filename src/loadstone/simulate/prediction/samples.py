@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.hardware.accelerator.walks import Coordinates, Tiles
 from loadstone.loops.compiled_walk import IDLE, Run
 
 FIRST_TILES = 8
@@ -21,9 +22,6 @@ FIRST_TILES = 8
 MOST_TILES = 100_000
 """The most tiles that a sample may have."""
 
-Coordinates = tuple[int, ...]
-Tiles = Callable[[Coordinates], Iterable[Run]]
-"""The tiles of a strip, by their inner coordinates."""
 Shape = Callable[[Coordinates], Hashable]
 """What tells tiles apart that do not move and compute alike."""
 

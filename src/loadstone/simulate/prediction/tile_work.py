@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial, reduce
 
+from loadstone.hardware.accelerator.walks import KEPT, compute_walk
+from loadstone.hardware.compute.pipelines import Pipelines, TileTimes, tile_times
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.compiled_walk import IDLE, Run, Walk, compiled_shape, compiled_walk
 from loadstone.loops.model import Instance, Node, with_instances
 from loadstone.loops.slices import is_row
 from loadstone.loops.tile_loops import move_loops, sliced_moves, with_registers
-from loadstone.model.expression import Expression, binary, integer, substituted
+from loadstone.model.expression import Expression, binary, integer
 from loadstone.parallel.lanes import Lanes, lane_loops
 from loadstone.simulate.prediction.pieces import Piece, Stretch, joined
-from loadstone.simulate.prediction.pipelines import Pipeline, Pipelines, TileTimes, tile_times
-from loadstone.simulate.prediction.samples import Shape, Tiles
+from loadstone.simulate.prediction.samples import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,6 @@ class Placed:
         return reduce(lambda total, term: binary("+", total, term), terms, integer(self.base))
 
 
-def tile_order(accelerator: Accelerator, parameters: Mapping[str, int]) -> tuple[list[Run], Tiles]:
-    """The strips of an accelerator, and a function that gives the tiles of each."""
-    values, (strips, tiles) = tuple(parameters.values()), _order_walks(accelerator, tuple(parameters))
-    return strips(*values), lambda strip: tiles(*values, *strip)
-
-
 class TileWork:
     """What is done in tiles, by their coordinates."""
 
@@ -58,7 +53,7 @@ class TileWork:
     ) -> None:
         names, self._values = tuple(parameters), tuple(parameters.values())
         self._moving = partial(_move_walks, accelerator, names, tuple(arrays.items()))
-        self._compute = _compute_walk(accelerator, lanes, names, tuple(pipelines.items()))
+        self._compute = compute_walk(accelerator, lanes, names, tuple(pipelines.items()))
         sizes = tuple((name, each.slice_size) for name, each in arrays.items() if each.slice_size > 1)
         self._shape_of = partial(_shape, accelerator, lanes, names, sizes)
         self._shape = self._shape_of("compute")
@@ -92,17 +87,6 @@ class TileWork:
         return self._times[shape]
 
 
-KEPT = 16
-"""How many programs of a sort are kept for further predictions."""
-
-
-@lru_cache(maxsize=KEPT)
-def _order_walks(accelerator: Accelerator, names: tuple[str, ...]) -> tuple[Walk, Walk]:
-    """Walks over strips, and over the tiles of one."""
-    inner = compiled_walk(accelerator.tiles, (*names, *accelerator.plan.tiles.outer))
-    return compiled_walk(accelerator.strips, names), inner
-
-
 @lru_cache(maxsize=KEPT)
 def _move_walks(
     accelerator: Accelerator, names: tuple[str, ...], arrays: tuple[tuple[str, Placed], ...]
@@ -115,31 +99,12 @@ def _move_walks(
 
 
 @lru_cache(maxsize=KEPT)
-def _compute_walk(
-    accelerator: Accelerator, lanes: Lanes, names: tuple[str, ...], pipelines: tuple[tuple[str, Pipeline], ...]
-) -> Walk:
-    """A walk over the instances of a tile."""
-    known = dict(pipelines)
-    tree = with_instances(lane_loops(accelerator, lanes), lambda leaf: _with_arguments(accelerator, known, leaf))
-    return compiled_walk(with_registers(tree), (*names, *accelerator.plan.tiles.coordinates))
-
-
-@lru_cache(maxsize=KEPT)
 def _shape(
     accelerator: Accelerator, lanes: Lanes, names: tuple[str, ...], sizes: tuple[tuple[str, int], ...], part: str
 ) -> Callable[..., tuple[int, ...]]:
     """The shape of what a tile computes, loads or stores, in slices of some sizes."""
     tree = lane_loops(accelerator, lanes) if part == "compute" else sliced_moves(accelerator, part, dict(sizes))
     return compiled_shape(tree, (*names, *accelerator.plan.tiles.coordinates))
-
-
-def _with_arguments(accelerator: Accelerator, pipelines: Pipelines, leaf: Instance) -> Instance:
-    """An instance with the arguments of its pipeline in place of its iterators; with none where nothing waits."""
-    statement, pipeline = accelerator.kernel.statement(leaf.statement), pipelines[leaf.statement]
-    if not any(each.waits for each in pipelines.values()):
-        return Instance(leaf.statement, ())
-    values = dict(zip((*statement.iterators, *pipeline.masks), leaf.arguments, strict=True))
-    return Instance(leaf.statement, tuple(substituted(each, values) for each in pipeline.arguments))
 
 
 def _addressed(tree: Node, arrays: Mapping[str, Placed]) -> Node:

@@ -23,7 +23,7 @@ from loadstone.analysis import Dependences
 from loadstone.model.kernel import Kernel
 from loadstone.poly import map_from_values
 from loadstone.poly.dimensions import constant_component, padded, with_components
-from loadstone.poly.spaces import Dim, constant, range_product
+from loadstone.poly.spaces import constant, range_product
 from loadstone.transform.automatic.tilings import band_tilings
 from loadstone.transform.sink import sunk
 from loadstone.transform.tiling import TiledKernel, Tiling, nest_of, nests_of, tiled, with_strip
@@ -76,7 +76,7 @@ def _ways_to_tile(nest: Kernel, tiling: Tiling, dependences: Dependences, bands:
 
 
 def _depth(nest: Kernel) -> int:
-    return max(statement.schedule.dim(Dim.out) // 2 for statement in nest.statements)
+    return max(statement.depth for statement in nest.statements)
 
 
 def _fitted(sizes: int | tuple[int, ...], dims: int) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ def agreed_labels(kernel: Kernel, seed: Mapping[Ref, Label], flows: Sequence[Flo
     labels = dict(seed)
     waiting = sorted(flows, key=_freedom, reverse=True)
     while waiting:
-        ready = next((flow for flow in waiting if _is_ready(flow, labels)), None)
+        ready = next((flow for flow in waiting if (flow.source, WRITE) in labels or flow.target in labels), None)
         if ready is None:
             break
         waiting.remove(ready)
@@ -38,10 +38,6 @@ def _freedom(flow: Flow) -> int:
     """The number of dimensions in which the reader moves: labels are derived from flows that say much first."""
     hull = flow.relation.range().affine_hull()
     return hull.dim(isl.dim_type.set) - sum(c.is_equality() for c in hull.get_constraints())
-
-
-def _is_ready(flow: Flow, labels: Mapping[Ref, Label]) -> bool:
-    return ((flow.source, WRITE) in labels) or (flow.target in labels)
 
 
 def _derived(kernel: Kernel, flow: Flow, labels: dict[Ref, Label]) -> bool:

@@ -133,7 +133,7 @@ def _behind_copies(copied: isl.UnionMap, writers: isl.UnionSet) -> isl.UnionSet:
 
 
 def final_writers(kernel: Kernel, array: str) -> isl.UnionSet:
-    """The instances that write an array, without those that a later one overwrites."""
+    """The last instances to write each element of an array."""
     domains = (s.domain.intersect_params(kernel.context) for s in kernel.statements if s.write.array == array)
     empty = isl.UnionSet.empty(kernel.context.get_space())
     writers = reduce(lambda found, domain: found.union(domain.to_union_set()), domains, empty)

@@ -48,17 +48,13 @@ def possible_subscripts(kernel: Kernel, array: str) -> tuple[Subscript, ...]:
     flows = flows_of(kernel, array)
     writers = [s for s in kernel.statements if s.write.array == array]
     found: dict[tuple[int, ...], Subscript] = {}
-    for depth in range(max((_depth(s) for s in writers), default=0)):
+    for depth in range(max((s.depth for s in writers), default=0)):
         for writer in writers:
             place = _places(writer)[: depth + 1]
-            if _depth(writer) > depth and place not in found:
+            if writer.depth > depth and place not in found:
                 made = _subscript(kernel, array, flows, writer, depth)
                 found.update({} if made is None else {place: made})
     return tuple(found.values())
-
-
-def _depth(statement: Statement) -> int:
-    return statement.schedule.dim(Dim.out) // 2
 
 
 def _places(statement: Statement) -> tuple[int, ...]:
@@ -85,17 +81,13 @@ def _counter(kernel: Kernel, statement: Statement, depth: int) -> tuple[str, Lab
     value, space = dates[2 * depth + 1], statement.domain.get_space()
     for iterator in statement.iterators:
         own = variable(space, iterator)
-        if own is not None and _equal_up_to_sign(value, own, statement.domain):
+        if own is not None and any(statement.domain.is_subset(value.eq_set(each)) for each in (own, own.neg())):
             value, name = own, iterator
             break
     else:
         name = f"t{depth + 1}"
     label = affine_label(kernel, statement.name, isl.Map.from_pw_aff(value).intersect_domain(statement.domain))
     return None if label is None else (name, label)
-
-
-def _equal_up_to_sign(value: isl.PwAff, own: isl.PwAff, domain: isl.Set) -> bool:
-    return any(domain.is_subset(value.eq_set(each)) for each in (own, own.neg()))
 
 
 def _based(kernel: Kernel, loop: str, values: Mapping[Ref, isl.Aff]) -> Subscript | None:

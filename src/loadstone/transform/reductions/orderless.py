@@ -103,8 +103,10 @@ def _chosen_extremum(statement: Statement, kind: ScalarType) -> Operator | None:
             return _CALLS[function] if _is_update(left, right, statement, kind) else None
         case Binary(op="min" | "max" as op, left=left, right=right) if _holds(value.type, kind):
             return op if _is_update(left, right, statement, kind) else None
-        case Select(condition=Binary() as test, then=then, otherwise=otherwise) if _holds(value.type, kind):
-            return _compared(test, _same_value(then), _same_value(otherwise), statement, kind)
+        case Select(condition=condition, then=then, otherwise=otherwise) if _holds(value.type, kind):
+            test = _plain_test(condition)
+            compared = isinstance(test, Binary)
+            return _compared(test, _same_value(then), _same_value(otherwise), statement, kind) if compared else None
         case _:
             return None
 

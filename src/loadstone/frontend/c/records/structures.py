@@ -12,7 +12,7 @@ for each member. Those that the kernel shares with others keep their layout: a `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, field
 
@@ -21,7 +21,16 @@ from pycparser import c_ast
 from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment
 from loadstone.frontend.c.records.layout import Layout, NotLaidOut, is_of_words, layout_of
-from loadstone.frontend.c.trees import element, innermost, items_of, mapped, renamed, subscripted, with_innermost
+from loadstone.frontend.c.trees import (
+    Rewriter,
+    element,
+    innermost,
+    items_of,
+    mapped,
+    renamed,
+    subscripted,
+    with_innermost,
+)
 from loadstone.model.record import Member, Record
 
 _ELEMENTS = "subscript every dimension of the member"
@@ -58,7 +67,7 @@ class _Variable:
 
 
 @dataclass(slots=True)
-class Structures:
+class Structures(Rewriter):
     """Takes the structures of one kernel apart; `used`: some from outside of it do not keep their layout.
 
     `records` tell where the variables that stand for others lie.
@@ -78,7 +87,7 @@ class Structures:
         if () in members:
             self._scopes[-1][node.name] = None
             return [node]
-        names = {path: self._fresh("_".join((node.name, *path))) for path in members}
+        names = {path: self.fresh("_".join((node.name, *path))) for path in members}
         self._scopes[-1][node.name] = _Variable(names, len(list(_layers(node.type))), is_kept=is_kept)
         return [_member(node, kind, names[path]) for path, kind in members.items()]
 
@@ -118,16 +127,6 @@ class Structures:
         result.type = with_innermost(node.type, row)
         return renamed(result, node.name)
 
-    def statements(self, nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
-        """The statements without structures; those with problems are left out."""
-        result: list[c_ast.Node] = []
-        for node in nodes:
-            try:
-                result.extend(self._statement(node))
-            except InputError as error:
-                self.problems.extend(error)
-        return result
-
     def _members(self, node: c_ast.Node, path: _Path = ()) -> Iterator[tuple[_Path, c_ast.Node]]:
         """The members of a type by path, with their types; an arithmetic type is its own only member."""
         structure = self._structure(node)
@@ -154,13 +153,8 @@ class Structures:
             value = c_ast.StructRef(value, ".", c_ast.ID(name, value.coord), value.coord)
         return self._expression(value)
 
-    def _fresh(self, name: str) -> str:
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
-        return name
-
-    def _statement(self, node: c_ast.Node) -> list[c_ast.Node]:
+    def statement(self, node: c_ast.Node) -> list[c_ast.Node]:
+        """What a statement becomes without structures."""
         match node:
             case c_ast.Compound():
                 return [self._block(node)]

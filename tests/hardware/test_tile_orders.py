@@ -1,0 +1,98 @@
+"""The order of loops in a tile: instances stall less, and everything else stays as it was."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import loadstone as ls
+from kernels import ROOT, random_kernel
+from loadstone.bus import Bus
+from loadstone.errors import InputError, ToolError, UnsupportedError
+from loadstone.hardware.accelerator import tile_order
+from loadstone.loops.accelerator import Accelerator
+from loadstone.model.expression import Cast, Expression, walk
+from ready import accelerator_of
+from stepped_circuits import Circuit
+
+FLOATS = {"int": "float", "double": "float"}
+
+
+def product(tiles: tuple[int, ...], lanes: int | tuple[int, ...], size: int) -> Circuit:
+    """The product of matrices of floating-point numbers."""
+    kernel = ls.parse(ROOT / "examples/matmul.c", types=FLOATS)
+    return Circuit.of(accelerator_of(kernel, tiles), {"n": size}, Bus(data_width=64, burst=8), lanes, seed=size)
+
+
+@pytest.mark.parametrize(("tiles", "lanes", "size"), [((4, 8, 4), 1, 9), ((8, 4, 3), 4, 9), ((5, 3, 2), (1, 2), 6)])
+def test_a_float_product_goes_every_cycle(tiles: tuple[int, ...], lanes: int | tuple[int, ...], size: int) -> None:
+    circuit = product(tiles, lanes, size)
+    order = circuit.design.lanes.order
+    assert order is not None
+    assert order.loops.index("k") < 2
+    assert order.cycles < order.old_cycles / 2
+    cycles = circuit.run(0)
+    assert abs(circuit.predicted() - cycles) <= 0.01 * cycles
+    circuit.run(80)
+
+
+def test_a_product_of_integers_keeps_its_order() -> None:
+    kernel = ls.parse(ROOT / "examples/matmul.c")
+    circuit = Circuit.of(accelerator_of(kernel, (4, 4, 4)), {"n": 8}, Bus(), 1, seed=0)
+    assert circuit.design.lanes.order is None
+    assert circuit.design.lanes.grouping is None
+
+
+SWEEP = """
+#pragma loadstone default(n = 9)
+void relaxed(int n, float a[n][n])
+{
+  for (int i = 1; i < n; i++)
+    for (int j = 1; j < n - 1; j++)
+      a[i][j] = a[i - 1][j + 1] * 0.5f + a[i][j - 1];
+}
+"""
+
+
+def test_no_order_that_a_dependence_forbids(tmp_path: Path) -> None:
+    """With `i` inside of `j`, an instance would come before the one that it reads from."""
+    path = tmp_path / "relaxed.c"
+    path.write_text(SWEEP)
+    circuit = Circuit.of(accelerator_of(ls.parse(path), (1, 4)), {"n": 9}, Bus(), 1, seed=0)
+    assert circuit.design.lanes.order is None
+    circuit.run(0)
+
+
+def test_a_kernel_that_never_runs_has_no_hardware() -> None:
+    kernel = ls.parse("void f(int n, int a[n + 1]) {\nfor (int i = n; i < n; i++)\n  a[i] = i;\n}")
+    with pytest.raises(UnsupportedError, match="ever runs"):
+        Circuit.of(Accelerator(ls.plan(kernel, ls.Tiling(4))), {"n": 4}, Bus(), 1, 0)
+
+
+def converts_to_integers(value: Expression) -> bool:
+    """Whether a part of a value is a float as an integer."""
+    casts = (part for part in walk(value) if isinstance(part, Cast))
+    return any(cast.operand.type.kind == "float" and cast.type.kind != "float" for cast in casts)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(100))
+def test_random_kernels_in_the_best_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tile_order, "SMALL", 0.0)
+    source = random.Random(seed)
+    try:
+        kernel, rows = random_kernel(seed, may=bool(seed % 4 == 3), types=FLOATS)
+        accelerator = Accelerator(ls.plan(kernel, None if kernel.tiling else ls.Tiling((4,), "auto")))
+        lanes = source.choice((1, 1, 2, 4, (2, 2), (2, 3)))
+        circuit = Circuit.of(accelerator, rows[-1], Bus(data_width=64, burst=8), lanes, seed)
+    except (InputError, UnsupportedError) as error:
+        pytest.skip(str(error).splitlines()[0])
+    if any(converts_to_integers(statement.value) for statement in kernel.statements):
+        pytest.skip("C does not define what an integer is that a float does not fit into")
+    try:
+        circuit.run(0)
+    except ToolError as error:
+        pytest.skip(str(error).splitlines()[0])
+    circuit.run(100)
