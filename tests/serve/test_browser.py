@@ -190,13 +190,14 @@ def test_the_slider_goes_through_time(tab: Tab, tmp_path: Path) -> None:
     tab.wait_for_selector(".time :text('1 of 5')")
     groups = "[...each.shadowRoot.querySelectorAll('g')].map(group => group.dataset.now)"
     lit = f"() => [...document.querySelectorAll('.drawing')].map(each => {groups})"
-    before = tab.evaluate(lit)
+    first = [["true"], ["false"], ["true"] + 4 * ["false"], ["true"] + 4 * ["false"]]
+    last = [["false"], ["true"], 4 * ["false"] + ["true"], 4 * ["false"] + ["true"]]
+    until(tab, f"JSON.stringify(({lit})()) === {json.dumps(json.dumps(first, separators=(',', ':')))}")
     tab.focus("[aria-label='Tile in time']")
     for _ in range(4):
         tab.keyboard.press("ArrowRight")
     tab.wait_for_selector(".time output:text-is('T2 = 4')")
-    assert before == [["true"], ["false"], ["true"] + 4 * ["false"], ["true"] + 4 * ["false"]]
-    assert tab.evaluate(lit) == [["false"], ["true"], 4 * ["false"] + ["true"], 4 * ["false"] + ["true"]]
+    until(tab, f"JSON.stringify(({lit})()) === {json.dumps(json.dumps(last, separators=(',', ':')))}")
     tab.check("text=all tiles")
     until(tab, f"({lit})().flat().every(now => now === 'true')")
     tab.focus("[aria-label='Strip in time']")
