@@ -51,6 +51,10 @@ MATMUL = str(ROOT / "examples" / "matmul.c")
         "reuse {} --type int=float --free-reductions -p n=3",
         "reuse {} --symbolic --seed 3",
         "reuse {} --symbolic --trace",
+        "info {} --open-ends",
+        "plan {} --pure f",
+        "network {} --pure *",
+        "network {} --compute-only --blocks 2",
     ],
 )
 def test_options_without_effect_are_errors(command: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,6 +62,28 @@ def test_options_without_effect_are_errors(command: str, capsys: pytest.CaptureF
     out, err = capsys.readouterr()
     assert out == ""
     assert "has no effect" in err
+
+
+def test_options_that_contradict_each_other_are_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["network", MATMUL, "--no-split", "--split", "depth"]) == 2
+    assert "--split: not allowed with argument --no-split" in capsys.readouterr().err
+
+
+def test_the_limit_is_that_of_vertices_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    triangle = "[n, m] -> { [i, j] : 0 <= i < n and 0 <= j < i + m and 2j <= n }"
+    assert main(["count", triangle, "--vertices"]) == 0
+    assert main(["count", triangle, "--vertices", "--limit", "100"]) == 2
+    assert "the vertices cannot be decided" in capsys.readouterr().err
+
+
+def test_what_one_of_several_kernels_leaves_open_may_be_told(tmp_path: Path) -> None:
+    path = tmp_path / "several.c"
+    scop = "#pragma scop\n  for (int i = 0; i < n; i++) a[i] = {};\n#pragma endscop\n"
+    body = scop.format("f(i)") + scop.format("i")
+    path.write_text(f"int f(int);\nvoid g(int n, int a[n]) {{\n{body}}}\n")
+    assert main(["info", str(path), "--pure", "f"]) == 0
+    assert main(["info", str(path), "--pure", "f", "--pure", "g"]) == 2
+    assert main(["info", str(path), "--pure", "f", "--scop", "2"]) == 2
 
 
 @pytest.mark.parametrize("command", ["build {} --target c --target verilog --tile 4 -p n=5 -o {}"])

@@ -16,6 +16,7 @@ from loadstone.counting.reading import Relation, read_relation
 from loadstone.counting.vertices import Vertices, vertices_of
 from loadstone.errors import Diagnostic, InputError
 from loadstone.files import UnreadableFile, file_text, unreadable
+from loadstone.poly.limits import within_limit
 from loadstone.poly.names import names_of
 
 
@@ -25,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     values = dict(arguments.parameters)
     check_parameters(values, names_of(relation.get_space()))
     if arguments.vertices:
-        return _show_vertices(relation, values, json_wanted=arguments.json)
+        return _show_vertices(relation, values, arguments)
     parts = [count(with_values(part, values), arguments.limit or COUNT_OPERATIONS) for part in parts_of(relation)]
     total = _total(relation, parts)
     value = _number(relation, values, parts)
@@ -71,13 +72,14 @@ def _number(relation: Relation, values: dict[str, int], parts: list[isl.PwQPolyn
     return sum(part.eval(isl.Point.zero(part.get_domain_space())).to_python() for part in parts)
 
 
-def _show_vertices(relation: Relation, values: dict[str, int], *, json_wanted: bool) -> int:
+def _show_vertices(relation: Relation, values: dict[str, int], arguments: argparse.Namespace) -> int:
     """Print the vertices of each polytope of a set, and its chambers."""
     if isinstance(relation, isl.UnionMap):
         raise InputError(Diagnostic("a map has no vertices", None, "make its inputs parameters: [t] -> { [i] : ... }"))
-    sets = (with_values(part, values) for part in parts_of(relation))
-    found = [each for part in sets if isinstance(part, isl.Set) for each in vertices_of(part)]
-    if json_wanted:
+    sets = [part for part in (with_values(part, values) for part in parts_of(relation)) if isinstance(part, isl.Set)]
+    limit = arguments.limit or COUNT_OPERATIONS
+    found = within_limit("the vertices", limit, lambda: [each for part in sets for each in vertices_of(part)])
+    if arguments.json:
         print(json.dumps({"polytopes": [_vertex_info(each) for each in found]}))
         return 0
     for each in found:

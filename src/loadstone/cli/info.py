@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from loadstone.analysis.info import kernel_info
 from loadstone.cli.shared.console import console, heading, table
-from loadstone.cli.shared.kernels import is_array_ol, read_kernel, transformed_specification
+from loadstone.cli.shared.kernels import TOLD, check_unknowns, is_array_ol, read_kernel, transformed_specification
 from loadstone.errors import Diagnostic, InputError
 from loadstone.files import write_whole
 from loadstone.frontend.c.scop import SeveralKernelsError
@@ -62,8 +62,11 @@ def _kernels(arguments: argparse.Namespace) -> list[Kernel]:
     try:
         return [read_kernel(arguments)]
     except SeveralKernelsError as several:
+        known = vars(arguments) | {"given": arguments.given - TOLD}
         numbers = range(1, several.how_many + 1)
-        return [read_kernel(argparse.Namespace(**{**vars(arguments), "scop": number})) for number in numbers]
+        kernels = [read_kernel(argparse.Namespace(**known | {"scop": number})) for number in numbers]
+        check_unknowns(arguments, kernels)
+        return kernels
 
 
 def _described(read: Kernel, arguments: argparse.Namespace) -> dict[str, Any]:

@@ -26,6 +26,8 @@ from loadstone.simulate.networks.tune import Tuning, tune
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the network, or draw it into a file."""
+    if arguments.compute_only:
+        refuse(arguments, ("blocks",), "with --compute-only", "load and store processes move blocks")
     compilation = compilation_of(arguments)
     whole = compilation.whole_network.without_transfers() if arguments.compute_only else compilation.whole_network
     network = split_network(whole, arguments.split, reuse=arguments.reuse)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Source
+from loadstone.frontend.c.externals import ALL
 from loadstone.frontend.read import parse
 from loadstone.later import Later
+from loadstone.model.definitions import undefined_calls
 from loadstone.model.kernel import Kernel
 from loadstone.transform.reductions.orderless import has_rounded_reductions
 
@@ -26,12 +28,16 @@ else:
     task_steps, script = Later("loadstone.arrayol.steps"), Later("loadstone.transform.script")
     scripted, sequence = Later("loadstone.transform.scripted"), Later("loadstone.transform.sequence")
 
+TOLD = frozenset({"open_ends", "pure"})
+"""The options that tell what a file leaves open."""
+
 
 def read_kernel(arguments: argparse.Namespace) -> Kernel:
     """The kernel of the options that `options.kernel` defines, transformed by the script if there is one."""
     if arguments.script is None:
         refuse(arguments, ("allow_illegal",), "without --script")
     kernel = parse_kernel(arguments)
+    check_unknowns(arguments, (kernel,))
     _check_reductions(arguments, kernel)
     steps = script_steps(arguments)
     if not steps:
@@ -45,6 +51,17 @@ def read_kernel(arguments: argparse.Namespace) -> Kernel:
     )
     sequence.check_result(result, "" if arguments.allow_illegal else "with --allow-illegal later steps may mend this")
     return result.kernel
+
+
+def check_unknowns(arguments: argparse.Namespace, kernels: Iterable[Kernel]) -> None:
+    """Raise `InputError` where the kernels of a file leave nothing open that an option tells."""
+    found = tuple(kernels)
+    if not any(kernel.open_ends for kernel in found):
+        refuse(arguments, ("open_ends",), "on loops that all have a bound")
+    called = {call.function for kernel in found for call in undefined_calls(kernel)}
+    unused = next((name for name in arguments.pure if name not in called and not (name == ALL and called)), None)
+    if unused is not None:
+        refuse(arguments, ("pure",), f"for '{unused}'", "the kernel calls no function of this name without definition")
 
 
 def _check_reductions(arguments: argparse.Namespace, kernel: Kernel) -> None:

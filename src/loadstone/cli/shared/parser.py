@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import groupby
 from typing import Any, NoReturn
 
 from loadstone.errors import Diagnostic, InputError
@@ -19,11 +20,13 @@ class CommandParser(argparse.ArgumentParser):
         self.options: dict[str, Option] = {}
 
     def add(self, title: str, options: Iterable[Option]) -> None:
-        """Add options as a group under a title."""
+        """Add options as a group under a title; neighbours of one destination exclude each other."""
         group = self.add_argument_group(title)
-        for option in options:
-            self.options[option.dest] = option
-            group.add_argument(option.flag, **_how(option))
+        for dest, same in groupby(options, lambda option: option.dest):
+            alternatives = group.add_mutually_exclusive_group()
+            for option in same:
+                self.options[dest] = option
+                alternatives.add_argument(option.flag, **_how(option))
 
     def complete(self, parsed: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
         """What was parsed of words, with defaults for the rest; `given` names the options that were given."""
