@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,14 @@ void f(int n, int a[n], int b[n]) {
 #pragma endscop
 }
 """
+
+
+@pytest.fixture
+def heard_interrupts() -> Iterator[None]:
+    """SIGINT as in a terminal; what runs in the background may have been started with it ignored."""
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, old)
 
 
 def question() -> Question:
@@ -116,6 +125,7 @@ def test_the_time_of_a_run_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     assert answer["evaluated"] + answer["excluded"] + answer["impossible"] < answer["space"] == 64
 
 
+@pytest.mark.usefixtures("heard_interrupts")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_that_python_swallows_is_noticed() -> None:
     """An exception in a destructor, or in a hook around a fork, is printed and forgotten; the interrupt is not."""
@@ -129,6 +139,7 @@ def test_an_interrupt_that_python_swallows_is_noticed() -> None:
         assert interrupts == [signal.SIGINT]
 
 
+@pytest.mark.usefixtures("heard_interrupts")
 def test_ctrl_c_ends_with_the_front_so_far(tmp_path: Path) -> None:
     kept = tmp_path / "kept.db"
     words = ["explore", KERNEL, "-p", "n=4000", "--over", "tile=1..64:1", "--json", "--store", str(kept)]

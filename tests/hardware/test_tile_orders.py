@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,17 @@ import pytest
 import loadstone as ls
 from kernels import ROOT, random_kernel
 from loadstone.bus import Bus
-from loadstone.errors import InputError, ToolError, UnsupportedError
+from loadstone.errors import IllegalTransformation, InputError, ToolError, UnsupportedError
 from loadstone.hardware.accelerator import tile_order
 from loadstone.loops.accelerator import Accelerator
 from loadstone.model.expression import Cast, Expression, walk
+from loadstone.model.kernel import Kernel
+from loadstone.pipeline import plan_tiles
+from loadstone.poly.dimensions import with_components
+from loadstone.poly.spaces import Dim
+from loadstone.storage.local_plan import with_buffers
+from loadstone.transform.choice import choose_tiling
+from loadstone.transform.tiling import TiledKernel, loop_schedule
 from ready import accelerator_of
 from stepped_circuits import Circuit
 
@@ -71,23 +79,51 @@ def test_a_kernel_that_never_runs_has_no_hardware() -> None:
         Circuit.of(Accelerator(ls.plan(kernel, ls.Tiling(4))), {"n": 4}, Bus(), 1, 0)
 
 
+DILATED = """
+void dilated(int n, float x[2][n + 4], float w[4][2][3], float b[4], float y[4][n]) {
+#pragma scop
+#pragma loadstone tile schedule(S0: o, i; S1: o, i; S2: o, i) size(2, 4)
+  for (int o = 0; o < 4; o++)
+    for (int i = 0; i < n; i++) {
+      S0: y[o][i] = b[o];
+      for (int c = 0; c < 2; c++)
+        for (int k = 0; k < 3; k++)
+          S1: y[o][i] = y[o][i] + w[o][c][k] * x[c][i + 2 * k];
+      S2: y[o][i] = y[o][i] > 0.0f ? y[o][i] : 0.0f;
+    }
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize(("lanes", "size"), [(1, 9), (4, 13), ((2, 2), 8)])
+def test_sums_of_whole_loops_follow_other_elements(tmp_path: Path, lanes: int | tuple[int, ...], size: int) -> None:
+    """Loops over `c` and `k`, which are no dimensions of the tiling, go around the elements of a tile."""
+    path = tmp_path / "dilated.c"
+    path.write_text(DILATED)
+    circuit = Circuit.of(accelerator_of(ls.parse(path), None), {"n": size}, Bus(data_width=64, burst=8), lanes, 0)
+    order = circuit.design.lanes.order
+    assert order is not None
+    assert order.loops.index("k") < max(order.loops.index("o"), order.loops.index("i"))
+    assert order.cycles < order.old_cycles
+    circuit.run(0)
+    circuit.run(80)
+
+
 def converts_to_integers(value: Expression) -> bool:
     """Whether a part of a value is a float as an integer."""
     casts = (part for part in walk(value) if isinstance(part, Cast))
     return any(cast.operand.type.kind == "float" and cast.type.kind != "float" for cast in casts)
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("seed", range(100))
-def test_random_kernels_in_the_best_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tile_order, "SMALL", 0.0)
-    source = random.Random(seed)
+def check_random(seed: int, tiled: Callable[[Kernel], TiledKernel], types: Mapping[str, str] | None = None) -> None:
+    """A random kernel in the best order that is found, with random lanes, in hardware against the original."""
     try:
-        kernel, rows = random_kernel(seed, may=bool(seed % 4 == 3), types=FLOATS)
-        accelerator = Accelerator(ls.plan(kernel, None if kernel.tiling else ls.Tiling((4,), "auto")))
-        lanes = source.choice((1, 1, 2, 4, (2, 2), (2, 3)))
+        kernel, rows = random_kernel(seed, may=bool(seed % 4 == 3), types=types)
+        accelerator = Accelerator(with_buffers(plan_tiles(tiled(kernel))))
+        lanes = random.Random(seed).choice((1, 1, 2, 4, (2, 2), (2, 3)))
         circuit = Circuit.of(accelerator, rows[-1], Bus(data_width=64, burst=8), lanes, seed)
-    except (InputError, UnsupportedError) as error:
+    except (InputError, UnsupportedError, IllegalTransformation) as error:
         pytest.skip(str(error).splitlines()[0])
     if any(converts_to_integers(statement.value) for statement in kernel.statements):
         pytest.skip("C does not define what an integer is that a float does not fit into")
@@ -96,3 +132,29 @@ def test_random_kernels_in_the_best_order(seed: int, monkeypatch: pytest.MonkeyP
     except ToolError as error:
         pytest.skip(str(error).splitlines()[0])
     circuit.run(100)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(100))
+def test_random_kernels_in_the_best_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tile_order, "SMALL", 0.0)
+    check_random(seed, lambda kernel: choose_tiling(kernel, None if kernel.tiling else (4,), "auto"), FLOATS)
+
+
+def with_whole_loops(kernel: Kernel, seed: int) -> TiledKernel:
+    """The outer loops tiled; at least one inner loop is no dimension of the tiling."""
+    theta = loop_schedule(kernel)
+    dims = next(iter(theta.values())).dim(Dim.out)
+    if dims < 2:
+        pytest.skip("a single loop")
+    source = random.Random(seed)
+    kept = range(source.randrange(1, dims))
+    outer = {name: with_components(dates, kept) for name, dates in theta.items()}
+    return TiledKernel(kernel, outer, tuple(source.choice((2, 3, 4)) for _ in kept), 1)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(200, 320))
+def test_random_kernels_with_whole_loops(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tile_order, "SMALL", 0.0)
+    check_random(seed, lambda kernel: with_whole_loops(kernel, seed), FLOATS if seed % 2 else None)

@@ -48,7 +48,8 @@ def _loop_names(grouping: Grouping) -> list[str]:
     for axis in grouping.axes:
         names[axis.position] = free_name(f"{names[axis.position]}_group", frozenset(names))
     ordered = [names[position] for position in grouping.order]
-    ordered.insert(grouping.split, free_name("statement", frozenset(names)))
+    inserted = [free_name(name, frozenset(names)) for name in ("statement", *grouping.whole_names[: grouping.whole])]
+    ordered[grouping.split : grouping.split] = inserted
     return ordered
 
 

@@ -6,6 +6,9 @@ has no lanes along an axis runs one by one inside of its group.
 
 A statement has lanes along an axis if a step of d is always the same step of its iterators. An instance of the
 controller then stands for a group: its iterators are those of lane 0, and masks say which lanes exist.
+
+Loops of a statement that no dimension of the tiling depends on are whole in each tile. They run inside of the loops of
+the tile, or around those that are around the statement alone.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from math import prod
 
 import islpy as isl
 
-from loadstone.loops.facts import attempted
+from loadstone.loops.facts import attempted, surely
 from loadstone.model.affine import NotAffine, affine_value, constant_value
 from loadstone.model.expression import Expression, Variable, binary, integer, substituted
 from loadstone.model.kernel import WRITE, Access, Statement
@@ -46,7 +49,8 @@ class Grouping:
     """Groups along axes; `steps` are those of statements along each axis, None where a statement has no lanes.
 
     Statements without any lanes are missing. `order` are the dimensions of the tiling as the loops of a tile have them,
-    the outermost first; `split` of them are around all statements, and the others around each statement alone.
+    the outermost first; `split` of them are around all statements, and the others around each statement alone. So many
+    `whole` loops, which are no dimensions of the tiling, are between both; the others are inside of all.
     """
 
     tiles: TiledKernel
@@ -54,6 +58,7 @@ class Grouping:
     steps: Mapping[str, tuple[Step | None, ...]]
     order: tuple[int, ...]
     split: int
+    whole: int = 0
 
     @property
     def count(self) -> int:
@@ -122,7 +127,8 @@ class Grouping:
         names, space = [each.name for each in self.tiles.kernel.statements], self._space(statement)
         key = self._key(statement)
         values = [key[position] for position in self.order]
-        values.insert(self.split, constant(space, names.index(statement)))
+        whole = _of_length(self.whole_loops(statement)[: self.whole], self.whole, space)
+        values[self.split : self.split] = [constant(space, names.index(statement)), *whole]
         ordered = self._mapped(statement, values)
         return range_product((ordered, self._rest(statement))).intersect_domain(self._domain(statement))
 
@@ -136,11 +142,40 @@ class Grouping:
             iterators = [value.sub(by) for value, by in zip(iterators, moves, strict=True)]
         return self._mapped(statement, iterators).set_tuple_name(Dim.out, statement)
 
-    def around_alone(self, statement: str) -> list[int]:
-        """The dimensions of the tiling that are loops around a statement and no other, the innermost first."""
-        values = values_of(self.tiles.theta[statement])
-        first = self.split if len(self.tiles.kernel.statements) > 1 and self.split < len(self.order) else 0
-        return [each for each in reversed(self.order[first:]) if constant_value(values[each]) is None]
+    def whole_loops(self, statement: str) -> list[isl.PwAff]:
+        """The loops of a statement that no dimension of the tiling depends on, the outermost first."""
+        domain, schedule = self._domain(statement), self.tiles.kernel.statement(statement).schedule
+        tiled = [_iterators_in(value.gist(domain)) for value in values_of(self.tiles.theta[statement])]
+        whole = frozenset(range(domain.dim(Dim.set))).difference(*tiled)
+        dates = [date.gist(domain) for date in values_of(schedule)] if whole else []
+        return [date for date in dates if _iterators_in(date) and whole.issuperset(_iterators_in(date))]
+
+    @property
+    def whole_names(self) -> list[str]:
+        """The names of the whole loops, the outermost first, as many as there are in a statement that has the most."""
+        statements = self.tiles.kernel.statements
+        loops = max(([(each, loop) for loop in self.whole_loops(each.name)] for each in statements), key=len)
+        return [statement.iterators[_iterators_in(loop)[0]] for statement, loop in loops]
+
+    def loops_alone(self, statement: str) -> Iterator[tuple[int, int]]:
+        """Where times have the loops around a statement and no other, the innermost first, and iterations inside.
+
+        Without loops around it alone, those around all statements. Iterations of whole loops are not counted.
+        """
+        values, inside = values_of(self.tiles.theta[statement]), 1
+        if not self.whole and self.whole_loops(statement):
+            rest = self.tiles.instance_to_time(statement).dim(Dim.out)
+            yield from ((len(self.order) + place, inside) for place in range(rest, 0, -1))
+        is_alone = len(self.tiles.kernel.statements) > 1 and self.split < len(self.order)
+        for position in reversed(self.order[self.split :]):
+            if constant_value(values[position]) is None:
+                yield self.place(position), inside
+                inside *= self.iterations(position)
+        yield from ((self.split + place, inside) for place in range(self.whole, 0, -1))
+        for position in reversed(() if is_alone else self.order[: self.split]):
+            if constant_value(values[position]) is None:
+                yield self.place(position), inside
+                inside *= self.iterations(position)
 
     def iterations(self, position: int) -> int:
         """The iterations of a loop over groups in a whole tile."""
@@ -150,19 +185,23 @@ class Grouping:
     def place(self, position: int) -> int:
         """Where times have a dimension of the tiling."""
         found = self.order.index(position)
-        return found + int(found >= self.split)
+        return found + (1 + self.whole if found >= self.split else 0)
 
     def is_uniform(self, statement: str) -> bool:
         """Whether all instances of a group are so many steps after lane 0 as their lanes say."""
         return self.time(statement).reverse().apply_range(self.first(statement)).is_single_valued()
 
     def _rest(self, statement: str) -> isl.Map:
-        """Instances to their lanes along axes along which they have none; to the old time, if they have none at all."""
-        old, own, space = self.tiles.instance_to_time(statement), self.own_axes(statement), self._space(statement)
+        """Instances to their lanes along axes along which they have none, and their whole loops.
+
+        To the old time, if they have no lanes at all.
+        """
+        old, own = self.tiles.instance_to_time(statement), self.own_axes(statement)
         if not own:
             return old
         lanes = [self._lane(statement, axis) for axis in self.axes if axis not in own]
-        return self._mapped(statement, [*lanes, *[constant(space, 0)] * (old.dim(Dim.out) - len(lanes))])
+        rest = [*lanes, *self.whole_loops(statement)]
+        return self._mapped(statement, _of_length(rest, old.dim(Dim.out), self._space(statement)))
 
     def _mapped(self, statement: str, values: Sequence[isl.PwAff]) -> isl.Map:
         return map_from_values(self._space(statement), values).intersect_domain(self._domain(statement))
@@ -187,6 +226,16 @@ class Grouping:
         return _modulo(value if size % axis.count == 0 else _modulo(value, size), axis.count)
 
 
+def _of_length(values: Sequence[isl.PwAff], length: int, space: isl.Space) -> list[isl.PwAff]:
+    """Values, followed by zeros."""
+    return [*values, *[constant(space, 0)] * (length - len(values))]
+
+
+def _iterators_in(value: isl.PwAff) -> list[int]:
+    """The iterators that a value depends on."""
+    return [k for k in range(value.dim(Dim.in_)) if value.involves_dims(Dim.in_, k, 1)]
+
+
 def _modulo(value: isl.PwAff, number: int) -> isl.PwAff:
     return value.mod_val(isl.Val.int_from_si(value.get_ctx(), number))
 
@@ -203,7 +252,21 @@ def step_along(theta: isl.Map, position: int) -> Step | None:
     following = theta.apply_range(map_from_values(space, moved)).apply_range(theta.reverse())
     steps = attempted(lambda: for_any_parameters(following.deltas()))
     found = points(steps) if steps is not None and steps.is_singleton() else ()
-    return found[0] if found else None
+    return found[0] if found else _iterator_along(theta, following)
+
+
+def _iterator_along(theta: isl.Map, following: isl.Map) -> Step | None:
+    """The step of the first iterator whose next value always is what follows; None if there is none."""
+    space = theta.domain().get_space()
+    count = space.dim(Dim.set)
+    for chosen in range(count):
+        step = tuple(int(k == chosen) for k in range(count))
+        moved = map_from_values(space, [dimension(space, k).add(constant(space, by)) for k, by in enumerate(step)])
+        pairs = moved.set_tuple_name(Dim.out, space.get_tuple_name(Dim.set) or "")
+        pairs = pairs.intersect_domain(theta.domain()).intersect_range(theta.domain())
+        if not pairs.is_empty() and surely(lambda pairs=pairs: pairs.is_subset(following)):
+            return step
+    return None
 
 
 def touches_of(grouping: Grouping, array: str, known: isl.Set) -> Iterator[Touch]:

@@ -3,9 +3,9 @@
 A sum of floating-point numbers takes some cycles, so instances that follow each other should update different
 elements, and statements should not wait for what the one before has just computed. Orders are tried in which each
 statement has some inner loops of its own, and those in which one dimension of the tiling becomes the innermost or the
-outermost loop of a tile. Plan, buffers and the order of tiles stay what they are, and so do results: instances keep
-their order where they touch an element that one of them writes. What an order costs is counted on instances of a sample
-of tiles, as predictions count it.
+outermost loop of a tile; then those of the best one, as long as one is better. Plan, buffers and the order of tiles
+stay what they are, and so do results: instances keep their order where they touch an element that one of them writes.
+What an order costs is counted on instances of a sample of tiles, as predictions count it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from loadstone.poly.limits import LimitReached, operation_limit
 
 STATEMENTS = "statements"
 """What stands for the statements among the loops of a tile."""
+_Loops = tuple[tuple[int, ...], int, int]
+"""The order, the split and the whole loops of groups."""
 SMALL = 1.05
 """The cycles over those without any stall up to which no other order is looked for."""
 MOST_STRIPS, MOST_INSTANCES = 5, 2048
@@ -38,16 +40,20 @@ def with_best_order(accelerator: Accelerator, ranges: Ranges, lanes: Lanes, pipe
     if not any(pipeline.waits for pipeline in pipelines.values()):
         return lanes
     trial = _Trial(accelerator, ranges, pipelines, tuple(_sample(accelerator, ranges)))
-    old, least = trial.count(lanes), trial.least(lanes)
-    best, found = old, lanes
-    grouping = lanes.grouping or in_old_order(accelerator.plan.tiles)
-    for other in _orders(grouping):
-        if best.cycles <= SMALL * least:
+    found, old = lanes, trial.count(lanes)
+    best, enough = old, SMALL * trial.least(lanes)
+    tried = set[_Loops]()
+    while best.cycles > enough:
+        start = found
+        for other in _orders(start.grouping or in_old_order(accelerator.plan.tiles), tried):
+            turned = replace(lanes, grouping=other)
+            counted = trial.attempted(turned)
+            if counted is not None and counted.cycles < best.cycles:
+                best, found = counted, turned
+            if best.cycles <= enough:
+                break
+        if found is start:
             break
-        turned = replace(lanes, grouping=other)
-        counted = trial.attempted(turned)
-        if counted is not None and counted.cycles < best.cycles:
-            best, found = counted, turned
     if found is lanes:
         return lanes
     assert found.grouping is not None
@@ -59,24 +65,37 @@ def _loops(grouping: Grouping, names: Sequence[str]) -> tuple[str, ...]:
     """The names of loops in their order, with the place of statements where it is not inside of all."""
     loops = [names[position] for position in grouping.order]
     if grouping.split < len(loops):
-        loops.insert(grouping.split, STATEMENTS)
+        loops[grouping.split : grouping.split] = [STATEMENTS, *grouping.whole_names[: grouping.whole]]
     return tuple(loops)
 
 
-def _orders(old: Grouping) -> Iterator[Grouping]:
-    """Groups with inner loops around each statement alone; and with one dimension inside of all others, or around them.
+def _orders(old: Grouping, tried: set[_Loops]) -> Iterator[Grouping]:
+    """Groups with other loops around each statement alone; and with one dimension inside of all others, or around them.
 
-    Inner ones come first.
+    Inner ones come first. Loops that are no dimensions of the tiling are inside of all, or around those of a statement.
     """
-    if len(old.tiles.kernel.statements) > 1:
-        yield from (replace(old, split=split) for split in reversed(range(old.split)))
-    seen = {old.order}
+    whole, statements = len(old.whole_names), len(old.tiles.kernel.statements)
+    tried.add((old.order, old.split, old.whole))
+    for loops in (*_splits(old, whole, statements), *_moves(old)):
+        if loops not in tried:
+            tried.add(loops)
+            order, split, inside = loops
+            yield replace(old, order=order, split=split, whole=inside)
+
+
+def _splits(old: Grouping, whole: int, statements: int) -> Iterator[_Loops]:
+    """The same order of dimensions, with others around each statement alone."""
+    for inside in sorted({whole, 0}, reverse=True):
+        if inside or statements > 1:
+            yield from ((old.order, split, inside) for split in reversed(range(len(old.order))))
+
+
+def _moves(old: Grouping) -> Iterator[_Loops]:
+    """One dimension inside of all others, or around them."""
     for position in reversed(old.order):
         others = tuple(each for each in old.order if each != position)
         for order in ((*others, position), (position, *others)):
-            if order not in seen:
-                seen.add(order)
-                yield replace(old, order=order)
+            yield order, old.split, old.whole
 
 
 def _sample(accelerator: Accelerator, ranges: Ranges) -> Iterator[tuple[int, ...]]:

@@ -73,11 +73,10 @@ def _distance(known: isl.Set, statement: Statement, access: Access, grouping: Gr
     if grouping is None:
         dates = statement.schedule.intersect_domain(statement.domain)
         return least_step_in(pairs, dates, dates.dim(Dim.out) - 2)
-    name, inside = statement.name, 1
+    name = statement.name
     dates = range_product((grouping.tiles.instance_to_tile(name), grouping.time(name)))
-    for position in grouping.around_alone(name):
-        found = least_step_in(pairs, dates, len(grouping.order) + grouping.place(position))
+    for place, inside in grouping.loops_alone(name):
+        found = least_step_in(pairs, dates, len(grouping.order) + place)
         if found:
             return found * inside
-        inside *= grouping.iterations(position)
     return None
