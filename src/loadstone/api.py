@@ -49,6 +49,7 @@ from loadstone.outcome import Outcome
 from loadstone.pipeline import Compilation, Split, split_network
 from loadstone.projects import build_network, build_programs
 from loadstone.reporting.data import gather_report
+from loadstone.reporting.extras import Extras, extras_of
 from loadstone.reporting.page import Page
 from loadstone.rtl.programs.synthesis import Resources, synthesize
 from loadstone.storage.local_plan import LocalPlan
@@ -226,13 +227,18 @@ def report(
     *,
     parameters: Values | None = None,
     verify: bool = False,
+    plan_only: bool = False,
     **options: Any,
 ) -> Page:
-    """The report of a kernel with a tiling: a page that shows itself in notebooks, or is written to a file."""
-    _check_names(options, Choices)
+    """The report of a kernel with a tiling: a page that shows itself in notebooks, or is written to a file.
+
+    With `plan_only`, without accelerator and process network, which take longer than the plan.
+    """
+    _check_names(options, *((Choices,) if plan_only else (Choices, HardwareOptions)))
     compilation = Compilation(kernel, Choices.of(options), dict(parameters or {}), tiling)
     outcome = run_program(compilation, RunOptions()) if verify else None
-    return Page(gather_report(compilation.plan, compilation.values, verification=outcome))
+    extras = Extras() if plan_only else extras_of(compilation, _circuit(kernel, tiling, parameters, options))
+    return Page(gather_report(compilation.plan, compilation.values, verification=outcome, extras=extras))
 
 
 def _circuit(

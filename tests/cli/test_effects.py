@@ -55,6 +55,11 @@ MATMUL = str(ROOT / "examples" / "matmul.c")
         "plan {} --pure f",
         "network {} --pure *",
         "network {} --compute-only --blocks 2",
+        "report {} -o x.html --device xc7",
+        "report {} -o x.html --plan-only --unroll 2",
+        "report {} -o x.html --plan-only --synth",
+        "report {} --compare a.json --tile 8",
+        "report {} --compare a.json -p n=3",
     ],
 )
 def test_options_without_effect_are_errors(command: str, capsys: pytest.CaptureFixture[str]) -> None:

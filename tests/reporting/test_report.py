@@ -114,7 +114,8 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        assert not {"src", "href", "onload", "onclick"} & given.keys()
+        assert not {"href", "onload", "onclick"} & given.keys()
+        assert given.get("src", "data:image/svg+xml").startswith("data:image/svg+xml")
         self.tags.add(tag)
         if tag not in VOID:
             self.open.append(tag)

@@ -285,8 +285,27 @@ def explore(parser: CommandParser) -> None:
 def report(parser: CommandParser) -> None:
     """Options of `report`."""
     accelerator(parser)
-    file = Option("-o", "page to write (required)", "file", metavar="F.html")
-    parser.add("report", [_flag("--verify", "run the accelerator as C against the original"), file])
+    parser.add("hardware", options_of(HardwareOptions))
+    parser.add(
+        "report",
+        [
+            Option("-o", "page to write (required)", "file", metavar="F.html"),
+            _flag("--open", "open the page in a browser"),
+            _flag("--verify", "run the accelerator as C against the original"),
+            _flag("--plan-only", "leave accelerator and process network out, which take longer than the plan"),
+            _flag("--synth", "measure area and clock by open tools instead of estimating the area"),
+            Option(
+                "--device", f"target FPGA of --synth (default: {DEVICES[0]})", "device", DEVICES[0], choices=DEVICES
+            ),
+            Option("--front", "show designs that explore -o FRONT.json found", "front", metavar="FRONT.json"),
+            Option(
+                "--compare",
+                "compare the figures of two results of --json; the second file stands in the place of KERNEL",
+                "compare",
+                metavar="A.json",
+            ),
+        ],
+    )
 
 
 def reuse(parser: CommandParser) -> None:

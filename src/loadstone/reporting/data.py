@@ -12,6 +12,8 @@ from loadstone.model.kernel import Kernel
 from loadstone.outcome import Outcome
 from loadstone.poly import fixed
 from loadstone.poly.enumeration import Point
+from loadstone.reporting.advice import machine_advice, plan_advice
+from loadstone.reporting.extras import Extras
 from loadstone.reporting.pictures import MOST_RECTANGLES, Picture, picture
 from loadstone.reporting.strips import ShownStrip, TileWork, shown_strips, strip_values, strips_of
 from loadstone.reporting.timeline import Bar, Job, timeline, total_time
@@ -25,6 +27,7 @@ from loadstone.transfer.description import comparison
 from loadstone.transfer.volumes import count
 
 ALL_RECTANGLES = 12_000
+NO_EXTRAS = Extras()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,10 @@ class BufferSummary:
 
 @dataclass(frozen=True, slots=True)
 class ArrayReport:
-    """What is moved of one array: in words for the shown strip, as relations, in numbers and in closed form."""
+    """What is moved of one array: in words for the shown strip, as relations, in numbers and in closed form.
+
+    An element takes `width` bytes in external memory.
+    """
 
     name: str
     extents: tuple[int, ...]
@@ -54,6 +60,12 @@ class ArrayReport:
     stored: int
     load_volume: str | None
     store_volume: str | None
+    width: int
+
+    @property
+    def moved(self) -> int:
+        """The bytes that all tiles load and store."""
+        return self.width * (self.loaded + self.stored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +116,15 @@ class Report:
     timeline: Timeline
     buffers: Mapping[str, BufferSummary]
     notes: tuple[str, ...]
+    advice: tuple[str, ...]
+    assumptions: tuple[str, ...]
     verification: Outcome | None
+    extras: Extras
+
+    @property
+    def moved(self) -> int:
+        """The bytes that all tiles load and store."""
+        return sum(array.moved for array in self.arrays)
 
 
 def gather_report(
@@ -113,6 +133,7 @@ def gather_report(
     *,
     verification: Outcome | None = None,
     strip: Point | None = None,
+    extras: Extras = NO_EXTRAS,
 ) -> Report:
     """The report of a plan for given parameters; `verification` is the outcome of a run.
 
@@ -138,8 +159,25 @@ def gather_report(
         timeline=_timeline(strips, plan.depth, plan.handover),
         buffers={name: _buffer(part.buffer, parameters) for name, part in plan.arrays.items()},
         notes=_notes(plan.handover),
+        advice=_advice(plan, parameters, strips, extras),
+        assumptions=_assumptions(kernel),
         verification=verification,
+        extras=extras,
     )
+
+
+def _advice(
+    plan: LocalPlan, parameters: Mapping[str, int], strips: Sequence[ShownStrip], extras: Extras
+) -> tuple[str, ...]:
+    found = tuple(plan_advice(plan, parameters, strips))
+    return found if extras.machine is None else (*found, *machine_advice(extras.machine))
+
+
+def _assumptions(kernel: Kernel) -> tuple[str, ...]:
+    """What holds only under conditions, and what is known of parameters."""
+    context = str(kernel.context)
+    assumed = (f"{isl_body(each.condition)}: {each.reason}" for each in kernel.assumptions)
+    return (f"known of the parameters: {context}", *assumed) if kernel.parameters else tuple(assumed)
 
 
 def _notes(follow: Handover) -> tuple[str, ...]:
@@ -149,9 +187,7 @@ def _notes(follow: Handover) -> tuple[str, ...]:
 
 def _buffer(buffer: Buffer, parameters: Mapping[str, int]) -> BufferSummary:
     shape = buffer.shape(parameters)
-    return BufferSummary(
-        isl_body(buffer.mapping), shape, buffer.cells(parameters), buffer.most_live(parameters), buffer.copies
-    )
+    return BufferSummary(buffer.shown(), shape, buffer.cells(parameters), buffer.most_live(parameters), buffer.copies)
 
 
 def _source(kernel: Kernel) -> Source | None:
@@ -173,6 +209,7 @@ def _array(plan: Plan, part: ArrayPlan, parameters: Mapping[str, int], strips: S
         stored,
         _closed_form(part.load_volume),
         _closed_form(part.store_volume),
+        -(-kernel.arrays[part.name].type.storage.bits // 8),
     )
 
 

@@ -12,6 +12,8 @@ from loadstone.markup import Markup, amount, element, joined, number
 from loadstone.outcome import Outcome
 from loadstone.reporting.data import ArrayReport, BufferSummary, Report, Way
 from loadstone.reporting.drawing import colour, picture_svg, timeline_svg
+from loadstone.reporting.extras_page import extra_sections, made_by
+from loadstone.reporting.parts import NOTHING, numbers, percent, section, table
 from loadstone.reporting.pictures import Picture
 from loadstone.reporting.strips import ShownStrip
 from loadstone.reporting.words import assignments
@@ -19,7 +21,6 @@ from loadstone.reporting.words import assignments
 MOST_TEXT = 20_000
 SHORT_TEXT = 90
 MOST_IN_LEGEND = 16
-NOTHING = "–"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,16 +42,23 @@ class Page:
 
 def emit_report(report: Report) -> str:
     """The report as HTML, with its style and its pictures inside."""
+    sections = _sections(report) if report.strips else _nothing_to_do(report)
+    said = element("p", "A word is one element of an array.")
+    footer = element("footer", said, *_assumed(report), *made_by(report.extras))
+    return whole_page(
+        f"{report.kernel}: what its tiles load and store", _header(report), element("main", *sections), footer
+    )
+
+
+def whole_page(title: str, *parts: str) -> str:
+    """A page with the style of reports."""
     head = element(
         "head",
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
-        element("title", f"{report.kernel}: what its tiles load and store"),
+        element("title", title),
         element("style", Markup(files("loadstone.reporting").joinpath("report.css").read_text("utf-8"))),
     )
-    sections = _sections(report) if report.strips else _nothing_to_do(report)
-    footer = element("footer", element("p", "Made by Loadstone. A word is one element of an array."))
-    body = element("body", _header(report), element("main", *sections), footer)
-    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+    return f"<!DOCTYPE html>\n{element('html', head, element('body', *parts), lang='en')}\n"
 
 
 def _sections(report: Report) -> Iterator[Markup]:
@@ -59,18 +67,23 @@ def _sections(report: Report) -> Iterator[Markup]:
     yield _volumes(report)
     if report.buffers:
         yield _buffers(report.buffers)
+    if report.advice:
+        yield section("What could be better", element("ul", *(element("li", each) for each in report.advice)))
     yield _pictures(report)
     yield _timeline(report)
+    yield from extra_sections(report.extras)
+
+
+def _assumed(report: Report) -> Iterator[Markup]:
+    """What holds for this page only."""
+    for each in report.assumptions:
+        yield element("p", f"{each}.")
 
 
 def _nothing_to_do(report: Report) -> Iterator[Markup]:
     told = f"There is nothing to do{_for_values(report)}: no statement is executed."
-    yield _section("Nothing to do", element("p", told))
+    yield section("Nothing to do", element("p", told))
     yield _kernel(report)
-
-
-def _section(title: str, *children: str) -> Markup:
-    return element("section", element("h2", title), *children)
 
 
 def _for_values(report: Report) -> str:
@@ -104,13 +117,14 @@ def _figures(report: Report) -> Iterator[Markup]:
     own, *others = report.ways
     yield _figure("words loaded", number(own.loaded), "by all tiles together")
     yield _figure("words stored", number(own.stored), "by all tiles together")
+    yield _figure("bytes moved", number(report.moved), "in both directions")
     worst = max(others, key=_moved, default=own)
     if _moved(worst) > _moved(own):
-        yield _figure("traffic saved", _percent(1 - _moved(own) / _moved(worst)), f"against: {worst.name}")
+        yield _figure("traffic saved", percent(1 - _moved(own) / _moved(worst)), f"against: {worst.name}")
     if report.buffers:
         cells = sum(buffer.copies * buffer.cells for buffer in report.buffers.values())
         yield _figure("local cells", number(cells), "in all copies of all buffers")
-    yield _figure("overlap saves", _percent(_saved(report)), "of the time, in the strips shown")
+    yield _figure("overlap saves", percent(_saved(report)), "of the time, in the strips shown")
 
 
 def _figure(title: str, value: str, aside: str) -> Markup:
@@ -126,10 +140,6 @@ def _saved(report: Report) -> float:
     return 1 - report.timeline.total / max(1, report.timeline.sequential)
 
 
-def _percent(part: float) -> str:
-    return f"{100 * part:.0f}\u202f%"
-
-
 def _kernel(report: Report) -> Markup:
     schedule = element("pre", "\n".join(report.schedule))
     parts = [
@@ -140,7 +150,7 @@ def _kernel(report: Report) -> Markup:
     if report.source is not None:
         text = element("pre", element("code", report.source.text.rstrip()))
         parts = [element("details", element("summary", report.source.name), text, open=""), *parts]
-    return _section("Kernel", *parts)
+    return section("Kernel", *parts)
 
 
 def _plan(report: Report) -> Markup:
@@ -148,7 +158,7 @@ def _plan(report: Report) -> Markup:
         joined((element("dt", element("code", array.name)), element("dd", f"{array.sentence}.")))
         for array in report.arrays
     )
-    return _section(
+    return section(
         "What the tiles load and store",
         element("p", _strip_sentence(report)),
         element("dl", *words, class_="words"),
@@ -193,17 +203,19 @@ def _cut(text: str) -> str:
 def _volumes(report: Report) -> Markup:
     rows = [_volume_row(array) for array in report.arrays]
     own = report.ways[0]
-    total = element("tr", element("th", "total"), *_numbers(own.loaded, own.stored), element("td"), element("td"))
+    sums = numbers(own.loaded, own.stored, report.moved)
+    total = element("tr", element("th", "total"), *sums, element("td"), element("td"))
     columns = (
         ("array", ""),
         ("loaded", "number"),
         ("stored", "number"),
+        ("bytes", "number"),
         ("loads in closed form", ""),
         ("stores in closed form", ""),
     )
-    return _section(
+    return section(
         "Volumes",
-        _table(f"Elements moved by all tiles{_for_values(report)}", columns, rows, total),
+        table(f"Elements moved by all tiles{_for_values(report)}", columns, rows, total),
         element("h3", "Against other ways of moving the data"),
         _comparison(report.ways),
         _verification(report.verification) if report.verification is not None else Markup(),
@@ -212,7 +224,8 @@ def _volumes(report: Report) -> Markup:
 
 def _volume_row(array: ArrayReport) -> Markup:
     closed = (element("td", _closed_form(text), class_="closed") for text in (array.load_volume, array.store_volume))
-    return element("tr", element("th", element("code", array.name)), *_numbers(array.loaded, array.stored), *closed)
+    moved = numbers(array.loaded, array.stored, array.moved)
+    return element("tr", element("th", element("code", array.name)), *moved, *closed)
 
 
 def _closed_form(text: str | None) -> Markup:
@@ -223,26 +236,13 @@ def _closed_form(text: str | None) -> Markup:
     return element("details", element("summary", f"{amount(len(text), 'character')}"), element("code", _cut(text)))
 
 
-def _numbers(*values: int) -> tuple[Markup, ...]:
-    return tuple(element("td", number(value), class_="number") for value in values)
-
-
-def _table(caption: str, columns: Sequence[tuple[str, str]], rows: Sequence[Markup], total: str = "") -> Markup:
-    head = element("tr", *(element("th", name, scope="col", class_=kind) for name, kind in columns))
-    foot = element("tfoot", total) if total else Markup()
-    title = element("caption", caption) if caption else Markup()
-    return element(
-        "div", element("table", title, element("thead", head), element("tbody", *rows), foot), class_="scroll"
-    )
-
-
 def _comparison(ways: Sequence[Way]) -> Markup:
     most = max((_moved(way) for way in ways), default=0)
     rows = [_way_row(way, most, own=position == 0) for position, way in enumerate(ways)]
     columns = (("way", ""), ("", ""), ("loaded", "number"), ("stored", "number"), ("total", "number"))
     sides = (("load", "words loaded"), ("store", "words stored"))
     legend = (element("li", element("i", class_=side), text) for side, text in sides)
-    return joined((element("ul", *legend, class_="legend"), _table("", columns, rows)))
+    return joined((element("ul", *legend, class_="legend"), table("", columns, rows)))
 
 
 def _way_row(way: Way, most: int, *, own: bool) -> Markup:
@@ -252,8 +252,8 @@ def _way_row(way: Way, most: int, *, own: bool) -> Markup:
         if words
     )
     bar = element("td", element("div", *parts, class_="bar", aria_hidden="true"), class_="wide")
-    numbers = _numbers(way.loaded, way.stored, _moved(way))
-    return element("tr", element("th", way.name), bar, *numbers, class_="own" if own else "")
+    moved = numbers(way.loaded, way.stored, _moved(way))
+    return element("tr", element("th", way.name), bar, *moved, class_="own" if own else "")
 
 
 def _verification(verification: Outcome) -> Markup:
@@ -276,7 +276,7 @@ def _buffers(buffers: Mapping[str, BufferSummary]) -> Markup:
     )
     rows = [_buffer_row(name, buffer) for name, buffer in buffers.items()]
     why = "No mapping can use fewer cells than the elements that live at the same time."
-    return _section("Local buffers", element("p", why, class_="soft"), _table("", columns, rows))
+    return section("Local buffers", element("p", why, class_="soft"), table("", columns, rows))
 
 
 def _buffer_row(name: str, buffer: BufferSummary) -> Markup:
@@ -299,7 +299,7 @@ def _pictures(report: Report) -> Markup:
     labels = tuple(assignments(report.inner, tile.coordinates) for tile in strip.tiles)
     count = max(len(strip.tiles) for strip in report.strips)
     figures = (_picture(picture, report, labels, count) for picture in report.pictures)
-    return _section(
+    return section(
         "Pictures of a strip",
         element("p", _picture_sentence(report, strip)),
         _legend(labels, count),
@@ -348,7 +348,7 @@ def _timeline(report: Report) -> Markup:
     strips = [
         (f"strip {_strip_name(report, strip)}", [tile.coordinates for tile in strip.tiles]) for strip in report.strips
     ]
-    return _section(
+    return section(
         "Timeline of the pipeline",
         element("p", _timeline_sentence(report)),
         *(element("p", note) for note in report.notes),
@@ -366,7 +366,7 @@ def _timeline_sentence(report: Report) -> str:
         return f"{flight}, {shown} {total} of time: nothing overlaps."
     return (
         f"{flight}, {shown} {total} of time. One tile at a time, they would take {number(times.sequential)}: "
-        f"overlap saves {_percent(_saved(report))}."
+        f"overlap saves {percent(_saved(report))}."
     )
 
 

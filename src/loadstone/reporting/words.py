@@ -20,7 +20,7 @@ def assignments(names: Sequence[str], values: Sequence[int]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
 
 
-def isl_body(value: isl.Map | isl.PwQPolynomial) -> str:
+def isl_body(value: isl.Set | isl.Map | isl.PwQPolynomial) -> str:
     """The text of an isl object between its braces, without the list of parameters."""
     text = str(value)
     return text[text.index("{") + 1 : text.rindex("}")].strip()

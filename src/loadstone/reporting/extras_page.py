@@ -1,0 +1,120 @@
+"""The sections of a page beside the plan: the accelerator, the process network, a front, and how the page was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loadstone.fronts.page import emit_plot
+from loadstone.markup import Markup, amount, element, number
+from loadstone.reporting.extras import Extras
+from loadstone.reporting.machine import CLOCK_MHZ, Machine, Speed
+from loadstone.reporting.parts import drawing, percent, row, section, table
+from loadstone.reporting.roofline import roofline_svg
+
+_AREA = {"lut": "LUT", "ff": "FF", "blocks": "block memories", "dsp": "multipliers"}
+_NAMES = {"machine": "The accelerator", "network": "Process network"}
+
+
+def extra_sections(extras: Extras) -> Iterator[Markup]:
+    """The sections of what is there, and why something is not."""
+    if extras.machine is not None:
+        yield _machine(extras.machine)
+    if extras.network is not None:
+        yield _network(extras.network, *extras.channels)
+    if extras.front is not None:
+        yield _front(extras)
+    for name, why in extras.missing.items():
+        yield section(_NAMES[name], element("p", f"There is none: {why}."))
+
+
+def made_by(extras: Extras) -> Iterator[Markup]:
+    """The command and the versions that made a page."""
+    if extras.command:
+        yield element("p", "Made by ", element("code", extras.command))
+    if extras.versions:
+        yield element("p", f"{extras.versions}.")
+
+
+def _machine(machine: Machine) -> Markup:
+    columns = (
+        ("memory", ""),
+        ("cycles", "number"),
+        (f"ms at {CLOCK_MHZ} MHz", "number"),
+        ("bytes in a cycle", "number"),
+        ("at most", "number"),
+        ("used", "number"),
+    )
+    rows = [_speed_row(machine, speed) for speed in machine.speeds]
+    said = f"Cycles of {amount(machine.instances, 'instance')}, predicted at the level of bursts"
+    part = "; some tiles stand for all of them" if machine.sampled else ""
+    roof = roofline_svg(machine)
+    return section(
+        "The accelerator",
+        element("p", _machine_sentence(machine)),
+        table(f"{said}{part}. Memories have the timing of a bus at {CLOCK_MHZ} MHz.", columns, rows),
+        *(() if roof is None else (element("h3", "Roofline"), _roof_sentence(machine), drawing(roof, "roofline"))),
+        element("h3", f"Timeline with the memory {machine.speeds[0].memory}"),
+        drawing(machine.timeline, "load, compute and store over time"),
+        element("h3", "Area and clock"),
+        _area(machine),
+    )
+
+
+def _machine_sentence(machine: Machine) -> str:
+    lanes = amount(machine.lanes, "lane")
+    bus = {"axi": "AXI4", "avalon": "Avalon-MM"}.get(machine.protocol, machine.protocol)
+    return f"{bus} of {machine.width} bits, {lanes}; {amount(machine.moved, 'byte')} move in a run."
+
+
+def _speed_row(machine: Machine, speed: Speed) -> Markup:
+    used = machine.moved / max(1, speed.cycles)
+    cells = number(speed.cycles), f"{machine.milliseconds[speed.memory]:.3g}", f"{used:.2f}", f"{speed.peak:g}"
+    return row(speed.memory, *cells, percent(used / speed.peak))
+
+
+def _roof_sentence(machine: Machine) -> Markup:
+    intensity = machine.instances / machine.moved
+    ridges = {speed.memory: machine.lanes / speed.peak for speed in machine.speeds}
+    short = [name for name, ridge in ridges.items() if intensity < ridge]
+    told = f"{intensity:.3g} instances are computed for each byte that moves. "
+    limit = f"With {', '.join(short)} the memory is the limit" if short else "The lanes are the limit"
+    rest = ", with others the lanes" if short and len(short) < len(ridges) else ""
+    return element("p", f"{told}{limit}{rest}.", class_="soft")
+
+
+def _area(machine: Machine) -> Markup:
+    found = machine.synthesised
+    columns = [(title, "number") for title in _AREA.values()]
+    cells = [element("td", number(machine.area[name]), class_="number") for name in ("lut", "ff", "blocks", "dsp")]
+    if found is None:
+        return table("Estimated for ECP5, with the registers; loadstone synth measures it.", columns, [_line(cells)])
+    clock = "not known" if found.fmax_mhz is None else f"{found.fmax_mhz:.1f}"
+    cells.append(element("td", clock, class_="number"))
+    return table(f"By open tools, on {found.device}.", [*columns, ("MHz", "number")], [_line(cells)])
+
+
+def _line(cells: list[Markup]) -> Markup:
+    return element("tr", *cells)
+
+
+def _network(svg: str, channels: int, fifos: int) -> Markup:
+    told = f"{amount(channels, 'channel')}, {fifos} of them in order: FIFOs."
+    return section("Process network", element("p", told), drawing(svg, "processes and channels"))
+
+
+def _front(extras: Extras) -> Markup:
+    front = extras.front
+    assert front is not None
+    rows = [
+        element("tr", *(element("td", number(value), class_="number") for value in dot.measures.values()))
+        for dot in front.dots
+    ]
+    commands = [element("li", element("code", dot.command)) for dot in front.dots]
+    columns = [(name, "number") for name in (front.dots[0].measures if front.dots else ())]
+    return section(
+        "Other designs",
+        element("p", f"Designs that no other one beats, by {front.across} and {front.up}.", class_="soft"),
+        drawing(emit_plot(front), "the front"),
+        table("", columns, rows),
+        element("details", element("summary", "Their commands"), element("ol", *commands)),
+    )

@@ -1,0 +1,51 @@
+"""What the sections of a page are made of: headings, tables, numbers, drawings that keep their style to themselves."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+
+from loadstone.markup import Markup, element, number
+
+NOTHING = "–"
+
+
+def section(title: str, *children: str) -> Markup:
+    """A part of a page under a heading."""
+    return element("section", element("h2", title), *children)
+
+
+def table(caption: str, columns: Sequence[tuple[str, str]], rows: Sequence[Markup], total: str = "") -> Markup:
+    """A table; columns have a name and a class."""
+    head = element("tr", *(element("th", name, scope="col", class_=kind) for name, kind in columns))
+    foot = element("tfoot", total) if total else Markup()
+    title = element("caption", caption) if caption else Markup()
+    return element(
+        "div", element("table", title, element("thead", head), element("tbody", *rows), foot), class_="scroll"
+    )
+
+
+def row(title: str, *cells: str) -> Markup:
+    """A row of numbers under the name that it begins with."""
+    return element("tr", element("th", title), *(element("td", cell, class_="number") for cell in cells))
+
+
+def numbers(*values: int) -> tuple[Markup, ...]:
+    """Cells with whole numbers."""
+    return tuple(element("td", number(value), class_="number") for value in values)
+
+
+def percent(part: float) -> str:
+    """A part of the whole.
+
+    >>> percent(0.25)
+    '25\\u202f%'
+    """
+    return f"{100 * part:.0f}\u202f%"
+
+
+def drawing(svg: str, title: str) -> Markup:
+    """A drawing whose style is its own: it neither takes colours of the page nor changes them."""
+    text = svg if "xmlns=" in svg else svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    source = f"data:image/svg+xml;base64,{b64encode(text.encode()).decode()}"
+    return element("figure", element("img", src=source, alt=title), class_="drawing")

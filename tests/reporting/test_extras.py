@@ -1,0 +1,166 @@
+"""What a report shows beside the plan: the accelerator against its prediction, advice, fronts, and comparisons."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from dataclasses import replace
+from functools import cache
+from math import log2
+from pathlib import Path
+
+import pytest
+
+import loadstone as ls
+from kernels import ROOT
+from loadstone.circuits import CircuitCompilation
+from loadstone.cli.main import main
+from loadstone.dram.timing import PRESETS
+from loadstone.options import Choices, HardwareOptions
+from loadstone.pipeline import Compilation
+from loadstone.reporting import emit_report, gather_report
+from loadstone.reporting.advice import BLOCKS, machine_advice
+from loadstone.reporting.comparison import compared
+from loadstone.reporting.extras import Extras, extras_of, front_in
+from loadstone.reporting.machine import Machine, machine_of
+from loadstone.reporting.roofline import roofline_svg
+
+MATMUL = str(ROOT / "examples" / "matmul.c")
+
+
+def compilations(tile: int, n: int, unroll: int = 1) -> tuple[Compilation, CircuitCompilation]:
+    kernel, choices, given = ls.parse(MATMUL), Choices(sizes=tile), {"n": n}
+    hardware = HardwareOptions(unroll=unroll)
+    return Compilation(kernel, choices, given), CircuitCompilation(kernel, choices, given, hardware=hardware)
+
+
+@cache
+def machine() -> Machine:
+    return machine_of(compilations(4, 12, 2)[1])
+
+
+def test_the_accelerator_is_the_one_that_is_predicted() -> None:
+    found, kernel = machine(), ls.parse(MATMUL)
+    for speed in found.speeds:
+        run = ls.predict(kernel, parameters={"n": 12}, sizes=4, unroll=2, memory=speed.memory)
+        assert run.cycles == speed.cycles
+    moved = ls.run(kernel, parameters={"n": 12}, sizes=4).traffic
+    assert moved is not None
+    assert found.moved == 4 * (moved.loaded + moved.stored)
+    assert (found.instances, found.lanes) == (12**3, 2)
+    assert [speed.memory for speed in found.speeds] == list(PRESETS)
+
+
+def test_no_run_is_above_its_roof() -> None:
+    found = machine()
+    for speed in found.speeds:
+        reached = found.instances / speed.cycles
+        assert reached <= found.lanes
+        assert found.moved / speed.cycles <= speed.peak
+    drawn = roofline_svg(found)
+    assert drawn is not None
+    assert drawn.count("<circle") == len(PRESETS)
+    assert roofline_svg(replace(found, moved=0)) is None
+
+
+@pytest.mark.parametrize("exponent", [-20, 0, 12])
+def test_rooflines_of_any_intensity(exponent: int) -> None:
+    found = replace(machine(), moved=max(1, round(machine().instances * 2.0**exponent)))
+    assert log2(found.moved / found.instances) == pytest.approx(max(exponent, -log2(found.instances)), abs=0.1)
+    assert "nan" not in (roofline_svg(found) or "nan")
+
+
+def test_a_page_with_everything(tmp_path: Path) -> None:
+    program, circuit = compilations(4, 12, 2)
+    front = tmp_path / "front.json"
+    point = {"cycles": 9, "words": 5, "cells": 3, "energy": 2, "blocks": 0, "lut": 0, "ff": 0, "dsp": 0}
+    front.write_text(json.dumps({"objectives": ["cycles"], "front": [{"measures": point, "command": "loadstone run"}]}))
+    extras = replace(extras_of(program, circuit), front=front_in(front), command="loadstone report <x>")
+    page = emit_report(gather_report(program.plan, program.values, extras=extras))
+    for part in ("The accelerator", "Roofline", "hbm", "Process network", "Other designs", "report &lt;x&gt;"):
+        assert part in page
+    images = [part.partition('"')[0] for part in page.split('src="data:image/svg+xml;base64,')[1:]]
+    assert len(images) == 4
+    assert all(b64decode(image).startswith(b"<svg ") for image in images)
+
+
+def test_what_cannot_be_made_is_explained() -> None:
+    kernel = ls.parse(str(ROOT / "examples" / "polybench" / "gemm.c"))
+    choices = Choices(sizes=4)
+    tiny = HardwareOptions(bus_width=32)
+    circuit = CircuitCompilation(kernel, choices, {"ni": 4, "nj": 4, "nk": 4}, hardware=tiny)
+    program = Compilation(kernel, choices, {"ni": 4, "nj": 4, "nk": 4})
+    extras = extras_of(program, circuit)
+    assert extras.machine is None
+    page = emit_report(gather_report(program.plan, program.values, extras=extras))
+    assert f"There is none: {extras.missing['machine']}." in page
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"objectives": [], "front": [1]}', '{"front": [{}]}'])
+def test_files_that_are_no_front(text: str, tmp_path: Path) -> None:
+    (tmp_path / "f.json").write_text(text)
+    with pytest.raises(ls.InputError, match="no front can be read"):
+        front_in(tmp_path / "f.json")
+
+
+def test_advice_on_buffers_and_strips() -> None:
+    small = gather_report(*_planned(32, 12)).advice
+    assert any(line.startswith("c has 144 elements, its buffer 1\u202f024 cells") for line in small)
+    assert any(line.startswith("The strips shown have a single tile") for line in small)
+    assert gather_report(*_planned(4, 12)).advice == ()
+
+
+def _planned(tile: int, n: int) -> tuple[ls.LocalPlan, dict[str, int]]:
+    program, _ = compilations(tile, n)
+    return program.plan, program.values
+
+
+def test_advice_on_devices() -> None:
+    for blocks, said in ((10, 0), (BLOCKS["ecp5-25k"] + 1, 1), (BLOCKS["ecp5-85k"] + 1, 1)):
+        found = list(machine_advice(replace(machine(), area={**machine().area, "blocks": blocks})))
+        assert len(found) == said
+    assert "ecp5-85k has enough" not in found[0]
+
+
+def test_comparisons() -> None:
+    figures = compared({"a": 2, "b": 1, "c": 0}, {"a": 3, "c": 0, "d": 4.5})
+    assert [figure.as_json() for figure in figures] == [
+        {"figure": "a", "before": 2, "after": 3, "ratio": 1.5},
+        {"figure": "b", "before": 1, "after": None, "ratio": None},
+        {"figure": "c", "before": 0, "after": 0, "ratio": None},
+        {"figure": "d", "before": None, "after": 4.5, "ratio": None},
+    ]
+
+
+def test_two_results_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before, after, page = (str(tmp_path / name) for name in ("a.json", "b.json", "c.html"))
+    Path(before).write_text('{"cycles": {"paper": 100}, "same": [1], "exact": true, "kernel": "<k>"}')
+    Path(after).write_text('{"cycles": {"paper": 50}, "same": [1]}')
+    assert main(["report", "--compare", before, after, "-o", page]) == 0
+    shown = capsys.readouterr().out
+    assert all(part in shown for part in ("cycles.paper", "0.500", "1 of 2 figures are the same"))
+    assert "What differs" in Path(page).read_text()
+    assert main(["report", "--compare", before, after, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["compare"][0]["ratio"] == 0.5
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000])
+def test_files_without_figures(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.json").write_text(text)
+    assert main(["report", "--compare", str(tmp_path / "a.json"), str(tmp_path / "a.json")]) == 2
+    assert "no figures can be read" in capsys.readouterr().err
+
+
+def test_figures_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["report", MATMUL, "-p", "n=12", "--tile", "4", "-o", str(tmp_path / "r.html"), "--json"]
+    assert main([*words, "--unroll", "2"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["accelerator"]["cycles"] == {each.memory: each.cycles for each in machine().speeds}
+    assert found["bytes"] == found["accelerator"]["bytes"] == machine().moved
+    assert main([*words, "--plan-only"]) == 0
+    assert json.loads(capsys.readouterr().out)["accelerator"] is None
+
+
+def test_a_page_without_extras_is_that_of_the_plan() -> None:
+    program, _ = compilations(4, 12)
+    assert "The accelerator" not in emit_report(gather_report(program.plan, program.values, extras=Extras()))
