@@ -256,7 +256,8 @@ def _circuit(
 
 def _program(circuit: CircuitCompilation) -> Compilation:
     """The same compilation into a program."""
-    return Compilation(circuit.kernel, circuit.choices, circuit.given, circuit.tiling, circuit.limit)
+    known = (circuit.kernel, circuit.choices, circuit.given, circuit.tiling, circuit.limit)
+    return Compilation(*known, circuit.hardware)
 
 
 def _check_names(options: Iterable[str], *kinds: type) -> None:

@@ -6,10 +6,9 @@ Apart from `pipeline`, so that programs are made without loading any hardware.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from loadstone.analysis.hls_pragmas import suggested_lanes
 from loadstone.bus.ports import PAGE_BYTES, Bus
 from loadstone.errors import Diagnostic, InputError
 from loadstone.hardware.accelerator.outline import AcceleratorOutline, make_outline
@@ -25,7 +24,6 @@ from loadstone.loops.ranges import Limits, parameter_limits
 from loadstone.loops.tile_loops import has_move_loops
 from loadstone.loops.transformed import program_loops
 from loadstone.model.definitions import check_executable
-from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.kernel import Kernel
 from loadstone.networks.model import Network
 from loadstone.options import ADDRESS_WIDTHS, OUTSTANDING, HardwareOptions
@@ -45,7 +43,6 @@ class CircuitCompilation(Compilation):
     moduli of buffers are powers of two where that takes no more memory. A `wired` bus replaces that of the options.
     """
 
-    hardware: HardwareOptions = field(default_factory=HardwareOptions)
     wired: Bus | None = None
 
     @property
@@ -98,18 +95,6 @@ class CircuitCompilation(Compilation):
         """The kernel with its arrays in on-chip memories."""
         loops = program_loops(program_of(self.substituted))
         return make_on_chip(self.substituted, loops, self.limits, self.memories, self.operations)
-
-    @cached_property
-    def suggestion(self) -> HlsPragma | None:
-        """The pragma that the number of lanes comes from, if no option gives it."""
-        return suggested_lanes(self.kernel) if self.hardware.unroll is None else None
-
-    @property
-    def lanes(self) -> tuple[int, ...]:
-        """The numbers of lanes requested, along one loop or two."""
-        suggested = self.suggestion.number("factor") if self.suggestion else None
-        chosen = self.hardware.unroll or suggested or 1
-        return chosen if isinstance(chosen, tuple) else (chosen,)
 
     @cached_property
     def bus(self) -> Bus:

@@ -342,7 +342,7 @@ class HardwareOptions(FromNames):
         "(default: the factor of an HLS UNROLL pragma, else 1)",
         metavar="U",
         read=lanes,
-        modes=("accelerator", "prediction"),
+        modes=("hls", "accelerator", "prediction"),
     )
 
 

@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from loadstone.analysis.hls_pragmas import suggested_lanes
 from loadstone.errors import Diagnostic, InputError
 from loadstone.later import Later
 from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.ranges import parameter_limits
 from loadstone.markup import table
+from loadstone.model.hls_pragma import HlsPragma
 from loadstone.model.kernel import Kernel
-from loadstone.options import Choices, options_of
+from loadstone.options import Choices, Flavour, HardwareOptions, options_of
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit, within_limit
 from loadstone.poly.names import allows
 from loadstone.storage.local_plan import LocalPlan, with_buffers
@@ -35,13 +39,15 @@ if TYPE_CHECKING:
     from loadstone.networks.description import Size
     from loadstone.networks.model import Channel, Network
     from loadstone.networks.sizes import ChannelSize
+    from loadstone.parallel import lanes as parallel_lanes
+    from loadstone.parallel.lanes import Lanes
     from loadstone.tiling_search import decision as search
     from loadstone.tiling_search.decision import Decision, Goal
 else:
     network_build, closed_forms = Later("loadstone.networks.build"), Later("loadstone.networks.closed_forms")
     description, network_reuse = Later("loadstone.networks.description"), Later("loadstone.networks.reuse")
     network_sizes, network_split = Later("loadstone.networks.sizes"), Later("loadstone.networks.split")
-    search = Later("loadstone.tiling_search.decision")
+    search, parallel_lanes = Later("loadstone.tiling_search.decision"), Later("loadstone.parallel.lanes")
 
 Split = Literal["none", "depth", "complete"]
 
@@ -51,7 +57,8 @@ class Compilation:
     """A kernel on its way to an accelerator or a process network.
 
     `given` are values of parameters; defaults of the source stand in for the others. A `tiling` replaces that of
-    the choices and of the source. `limit` is the number of isl operations that a stage may take.
+    the choices and of the source. `limit` is the number of isl operations that a stage may take. Of the options for
+    `hardware`, programs take the lanes.
     """
 
     kernel: Kernel
@@ -59,6 +66,7 @@ class Compilation:
     given: Mapping[str, int] = field(default_factory=dict[str, int])
     tiling: Tiling | None = None
     limit: int | None = None
+    hardware: HardwareOptions = field(default_factory=HardwareOptions)
 
     def __repr__(self) -> str:
         return f"<compilation of {self.kernel!r}>"
@@ -153,6 +161,30 @@ class Compilation:
     def accelerator(self) -> Accelerator:
         """Load, compute and store as loops."""
         return Accelerator(self.plan)
+
+    @cached_property
+    def suggestion(self) -> HlsPragma | None:
+        """The pragma that the number of lanes comes from, if no option gives it."""
+        return suggested_lanes(self.kernel) if self.hardware.unroll is None else None
+
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        """The numbers of lanes requested, along one loop or two."""
+        suggested = self.suggestion.number("factor") if self.suggestion else None
+        chosen = self.hardware.unroll or suggested or 1
+        return chosen if isinstance(chosen, tuple) else (chosen,)
+
+    def unrolled(self, flavour: Flavour, values: Mapping[str, int]) -> Lanes:
+        """The lanes of HLS C++; their banks have no conflicts for parameters up to these values."""
+        if flavour != "vitis":
+            if self.hardware.unroll is not None:
+                hint = "leave --unroll out, or use --flavour vitis"
+                raise InputError(Diagnostic(f"HLS C++ of the flavour {flavour} has no lanes", None, hint))
+            return parallel_lanes.NO_LANES
+        accelerator = self.accelerator
+        if prod(self.lanes) > 1 and any(buffer.parts for buffer in accelerator.buffers.values()):
+            return parallel_lanes.no_lanes(self.lanes, "local memories are in parts, which have no banks")
+        return parallel_lanes.find_lanes(accelerator, parameter_limits(self.kernel, values), self.lanes)
 
     @cached_property
     def network_tiles(self) -> TiledKernel:

@@ -12,6 +12,7 @@ from loadstone.flows.vitis import VitisFlow
 from loadstone.flows.vitis_ports import runs_of
 from loadstone.flows.vitis_versions import NEWEST
 from loadstone.options import NO_FLOWS, Flavour, FlowOptions
+from loadstone.parallel.lanes import NO_LANES
 from loadstone.pipeline import Compilation
 
 
@@ -22,9 +23,11 @@ def build_programs(
     known = {**compilation.kernel.defaults, **compilation.given}
     values = exercising_values(compilation.kernel, compilation.given, compilation.tiles)
     made, package = compilation.accelerator, None
+    lanes = compilation.unrolled(flavour, values) if "hls" in targets else NO_LANES
     if "vitis" in flows.flows:
-        package = VitisFlow(flows.vitis or NEWEST, flows.flows, values, runs_of(made), figures_of(made, values))
-    return build_project(made, targets, known, values, flavour=flavour, package=package)
+        figures = figures_of(made, values, lanes.banking)
+        package = VitisFlow(flows.vitis or NEWEST, flows.flows, values, runs_of(made), figures)
+    return build_project(made, targets, known, values, flavour=flavour, package=package, lanes=lanes)
 
 
 def build_network(

@@ -16,6 +16,7 @@ from loadstone.model.types import Number
 from loadstone.networks.instances import network_words
 from loadstone.options import RunOptions
 from loadstone.outcome import Outcome, Rounding, Traffic, Verdict
+from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.pipeline import Compilation
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import Element, Memory, copied, initial_memory, live_out_arrays, mismatches, same
@@ -38,7 +39,8 @@ def run_program(compilation: Compilation, options: RunOptions) -> Outcome:
     """The outcome of running what is generated as C or HLS C++ against the original program."""
     check_executable(compilation.kernel)
     values = compilation.values
-    program, planned = _program(compilation, options)
+    lanes = compilation.unrolled(options.flavour, values) if options.mode() == "hls" else NO_LANES
+    program, planned = _program(compilation, options, lanes)
     tiles = compilation.network_tiles if options.network else compilation.tiles
     kernel = tiles.kernel if tiles.rounded else compilation.kernel
     expected, start = trial(kernel, values, options.seed)
@@ -52,10 +54,12 @@ def run_program(compilation: Compilation, options: RunOptions) -> Outcome:
         rounding=rounding(compilation.kernel, tiles, values, actual, options.seed),
         traffic=Traffic(words.loaded, words.stored, planned),
         tiling=tiling_info(tiles),
+        lanes=lanes if lanes.asked > 1 else None,
+        suggestion=compilation.suggestion,
     )
 
 
-def _program(compilation: Compilation, options: RunOptions) -> tuple[CompiledKernel, tuple[int, int]]:
+def _program(compilation: Compilation, options: RunOptions, lanes: Lanes) -> tuple[CompiledKernel, tuple[int, int]]:
     """The compiled program, and the words that it should load and store."""
     values = compilation.values
     match options.mode():
@@ -63,7 +67,7 @@ def _program(compilation: Compilation, options: RunOptions) -> tuple[CompiledKer
             made = compile_c(compilation.accelerator, checked=options.checked, sequential=options.sequential)
             return made, predicted_words(compilation.accelerator, values)
         case "hls":
-            made = compile_hls(compilation.accelerator, options.flavour, values)
+            made = compile_hls(compilation.accelerator, options.flavour, values, lanes)
             return made, predicted_words(compilation.accelerator, values)
         case "network-c" | "network-hls" as mode:
             flavour = options.flavour if mode == "network-hls" else None

@@ -69,6 +69,7 @@ def _show(outcome: Outcome, *, timeline: bool) -> None:
     _show_traffic(outcome)
     if outcome.cycles is not None:
         _show_cycles(outcome, outcome.cycles)
+    _show_design(outcome)
     _show_statements(outcome)
     if timeline:
         for line in activity_lines(outcome.activities, get_terminal_size().columns - 2):
@@ -111,7 +112,6 @@ def _show_cycles(outcome: Outcome, cycles: int) -> None:
         print(f"  baseline     {baseline.cycles} cycles ({_compared(baseline.cycles, cycles)})")
     if outcome.memory is not None:
         _show_memory(outcome.memory)
-    _show_design(outcome)
 
 
 def _show_design(outcome: Outcome) -> None:

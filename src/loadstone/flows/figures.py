@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 
 from loadstone.loops.accelerator import Accelerator, words_of_arrays
+from loadstone.parallel.banks import Banking
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,12 @@ class Figures:
         return sum(each.loaded for each in self.moved), sum(each.stored for each in self.moved)
 
 
-def figures_of(accelerator: Accelerator, parameters: Mapping[str, int]) -> Figures:
-    """The figures of an accelerator for values of all parameters."""
-    return Figures(parameters, tuple(_moved(accelerator, parameters)), tuple(_buffers(accelerator, parameters)))
+def figures_of(
+    accelerator: Accelerator, parameters: Mapping[str, int], banking: Mapping[str, Banking] | None = None
+) -> Figures:
+    """The figures of an accelerator for values of all parameters; local memories may have banks."""
+    buffers = _buffers(accelerator, parameters, banking or {})
+    return Figures(parameters, tuple(_moved(accelerator, parameters)), tuple(buffers))
 
 
 def _moved(accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[Moved]:
@@ -64,7 +69,11 @@ def _moved(accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[
         yield Moved(array.name, array.type.storage.bits // 8, *words[array.name])
 
 
-def _buffers(accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[Local]:
+def _buffers(
+    accelerator: Accelerator, parameters: Mapping[str, int], banking: Mapping[str, Banking]
+) -> Iterator[Local]:
     for name, buffer in accelerator.buffers.items():
-        bits = accelerator.kernel.arrays[name].type.bits * buffer.all_cells(parameters)
-        yield Local(name, tuple(buffer.shape(parameters)), buffer.all_cells(parameters), buffer.copies, bits)
+        banks = banking.get(name)
+        shape = tuple(buffer.shape(parameters)) if banks is None else (*banks.shape(parameters), banks.count)
+        cells = buffer.copies * max(1, prod(shape))
+        yield Local(name, shape, cells, buffer.copies, accelerator.kernel.arrays[name].type.bits * cells)

@@ -18,7 +18,9 @@ import islpy as isl
 from loadstone.loops.facts import attempted
 from loadstone.loops.ranges import Ranges
 from loadstone.model.affine import signed_sum
-from loadstone.model.expression import integer
+from loadstone.model.evaluate import evaluate
+from loadstone.model.expression import Constant, Expression, binary, integer
+from loadstone.model.tidy import tidy
 from loadstone.poly import map_from_values, set_space
 from loadstone.poly.dimensions import only_parameters
 from loadstone.poly.enumeration import pairs
@@ -68,6 +70,25 @@ class Banking:
         return map_from_values(space, [bank])
 
     @property
+    def digits(self) -> tuple[tuple[int, int], ...]:
+        """For each dimension of the local address, the step and the number of banks that it tells; 1 and 1 for none."""
+        found = [(1, 1) for _ in self.parts]
+        if self.rows > 1:
+            found[-2] = 1, self.rows
+        if self.count > 1:
+            found[-1] = self.step, self.columns
+        return tuple(found)
+
+    @property
+    def sizes(self) -> tuple[Expression, ...]:
+        """The extents of a bank."""
+        return tuple(_in_bank(part.size, *digit) for part, digit in zip(self.parts, self.digits, strict=True))
+
+    def shape(self, parameters: Mapping[str, int]) -> tuple[int, ...]:
+        """The extents of a bank for given parameters."""
+        return tuple(max(0, int(evaluate(size, parameters, ()))) for size in self.sizes)
+
+    @property
     def described(self) -> str:
         """The bank in words, as a function of the subscripts x0, x1, ..."""
         kind = "cyclic" if self.step == 1 else "block"
@@ -83,6 +104,15 @@ def banked_shape(banking: Banking, ranges: Ranges) -> tuple[int, ...]:
         if block > 1:
             shape[place] = -(-shape[place] // block) * block
     return tuple(shape)
+
+
+def _in_bank(size: Expression, step: int, count: int) -> Expression:
+    """The extent of one of some banks in a dimension of some extent."""
+    block = step * count
+    if isinstance(size, Constant):
+        return integer(-(-int(size.value) // block) * step)
+    blocks = binary("/", binary("+", size, integer(block - 1)), integer(block))
+    return size if count == 1 else tidy(binary("*", integer(step), blocks))
 
 
 def _digit(space: isl.Space, part: Component, step: int, count: int) -> isl.PwAff:

@@ -102,7 +102,12 @@ def find_lanes(accelerator: Accelerator, limits: Mapping[str, Limits], asked: in
             except _NoLanes as reason:
                 if counts == wanted and not grouping.is_turned:
                     reasons.append(f"{name}: {reason}")
-    return replace(NO_LANES, asked=prod(wanted), reason="; ".join(reasons) or "no statement has a loop of the tiling")
+    return no_lanes(wanted, "; ".join(reasons) or "no statement has a loop of the tiling")
+
+
+def no_lanes(asked: tuple[int, ...], reason: str) -> Lanes:
+    """One lane, and why not as many as requested."""
+    return replace(NO_LANES, asked=prod(asked), reason=reason)
 
 
 def _counts(asked: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -48,7 +48,7 @@ class Subject:
     @cached_property
     def program(self) -> Compilation:
         """The compilation into a program."""
-        return Compilation(self.kernel, self.request.choices, self.given)
+        return Compilation(self.kernel, self.request.choices, self.given, hardware=self.request.hardware)
 
     @cached_property
     def circuit(self) -> CircuitCompilation:

@@ -6,14 +6,17 @@ import argparse
 
 from loadstone.cli.shared.kernels import read_kernel
 from loadstone.cli.shared.parser import refuse
-from loadstone.options import Choices
+from loadstone.options import Choices, HardwareOptions
 from loadstone.pipeline import Compilation
 
 
 def compilation_of(arguments: argparse.Namespace) -> Compilation:
     """The compilation of a kernel into a program or a network."""
     choices = choices_of(arguments)
-    return Compilation(read_kernel(arguments), choices, dict(arguments.parameters), limit=arguments.limit)
+    hardware = HardwareOptions.of(vars(arguments))
+    return Compilation(
+        read_kernel(arguments), choices, dict(arguments.parameters), limit=arguments.limit, hardware=hardware
+    )
 
 
 def choices_of(arguments: argparse.Namespace) -> Choices:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from loadstone.emit.c.code import Block, Body, Cells, Function, Helper, Parameter, Text, Value, code, listed, verbatim
@@ -15,6 +15,7 @@ from loadstone.model.expression import Constant, Expression, Variable, binary, i
 from loadstone.model.kernel import Array
 from loadstone.model.tidy import tidy
 from loadstone.model.types import INT
+from loadstone.parallel.banks import Banking
 from loadstone.storage.buffers import Buffer, Component
 from loadstone.storage.windows import Window
 
@@ -37,7 +38,7 @@ class Addresses:
     """The address functions of an accelerator; with `tags`, each read checks which element the cell holds.
 
     `outside` are the functions for external memory, by array: first that for positions of elements. `tiles` are the
-    coordinates of tiles.
+    coordinates of tiles. Local memories with several banks are in `banking`.
     """
 
     accelerator: Accelerator
@@ -46,6 +47,7 @@ class Addresses:
     tags: Mapping[str, Cells]
     outside: Mapping[str, tuple[Function, ...]]
     tiles: tuple[Parameter, ...]
+    banking: Mapping[str, Banking] = field(default_factory=dict[str, Banking])
 
     def functions(self) -> list[Function]:
         """All functions, callees first."""
@@ -56,6 +58,12 @@ class Addresses:
         way = ("write" if is_write else "read") if self.tags else "cell"
         return call_at(self._functions[f"{self.names[array.name]}_{way}"], subscripts)
 
+    def bank(self, array: Array, subscripts: Sequence[Text]) -> Text | None:
+        """The bank of an element in local memory; None where there is one bank."""
+        if array.name not in self.banking:
+            return None
+        return call_at(self._functions[f"{self.names[array.name]}_bank"], subscripts)
+
     @cached_property
     def _functions(self) -> Mapping[str, Function]:
         found = (function for buffer in self.accelerator.buffers.values() for function in self._of_buffer(buffer))
@@ -64,6 +72,8 @@ class Addresses:
     def _of_buffer(self, buffer: Buffer) -> Iterator[Function]:
         cell, outside = self._cell(buffer), self.outside[buffer.array.name]
         yield cell
+        if buffer.array.name in self.banking:
+            yield self._bank(buffer.array, self.banking[buffer.array.name])
         yield from outside
         if self.tags:
             yield from self._checks(buffer.array, cell, outside[0])
@@ -71,12 +81,24 @@ class Addresses:
     def _cell(self, buffer: Buffer) -> Function:
         """The cell of an element in its buffer; the second of two copies lies behind the first."""
         first = code("@", COPY) if buffer.copies > 1 else None
-        if buffer.parts:
+        banking = self.banking.get(buffer.array.name)
+        if banking is not None:
+            places = map(_place, banking.parts, banking.digits)
+            cell = _row_by_row(zip(places, banking.sizes, strict=True), self.names, first)
+        elif buffer.parts:
             cell = self._cell_of_parts(buffer, first)
         else:
             cell = cell_code(buffer.components, self.names, outermost=first)
         comment = f"The cell of {_reference(buffer.array)} in local memory."
         return self._address("cell", buffer.array, comment, (code("return @;", cell),))
+
+    def _bank(self, array: Array, banking: Banking) -> Function:
+        """The bank of an element: the digits of its local address that tell banks, row by row."""
+        told = [(part, digit) for part, digit in zip(banking.parts, banking.digits, strict=True) if digit[1] > 1]
+        row, *columns = (_digit(*each) for each in told)
+        bank = code(f"(@) * {banking.columns} + (@)", row, *columns) if columns else row
+        comment = f"The bank of {_reference(array)} in local memory."
+        return self._address("bank", array, comment, (code("return @;", bank),))
 
     def _cell_of_parts(self, buffer: Buffer, copy: Text | None) -> Text:
         """The cell of an element: parts follow each other."""
@@ -147,13 +169,40 @@ def cell_code(
     `outermost` is the variable of one more dimension, in front of the others, if there is one. Coordinates may be
     negative where they are `signed`.
     """
+    return _row_by_row(((_component(part, signed), part.size) for part in components), names, outermost)
+
+
+def _row_by_row(places: Iterable[tuple[Text, Expression]], names: Names, outermost: Text | None) -> Text:
+    """The number of a place from its coordinates and the extents of dimensions."""
     text = outermost
-    for part in components:
-        shown = _component(part, signed)
-        if text is not None:
-            shown = code("@ * @ + @" if text.is_name else "(@) * @ + @", text, _factor(part.size, names), shown)
-        text = shown
+    for shown, size in places:
+        if text is None:
+            text = shown
+        else:
+            text = code("@ * @ + @" if text.is_name else "(@) * @ + @", text, _factor(size, names), shown)
     return text or Text("0")
+
+
+def _place(part: Component, digit: tuple[int, int]) -> Text:
+    """One dimension of the address in a bank, of which some digit tells the bank."""
+    step, count = digit
+    whole = _component(part, signed=False)
+    if count == 1:
+        return whole
+    block = code(f"@ / {step * count}", _factored(whole))
+    return block if step == 1 else code(f"@ * {step} + @ % {step}", block, _factored(whole))
+
+
+def _digit(part: Component, digit: tuple[int, int]) -> Text:
+    """The digit of a dimension of the address that tells the bank: low bits, which few moduli change."""
+    step, count = digit
+    is_kept = part.modulus is not None and part.modulus % (step * count) == 0
+    whole = _factored(_component(replace(part, modulus=None) if is_kept else part, signed=False))
+    return code(f"@ & {count - 1}", whole if step == 1 else code(f"@ >> {step.bit_length() - 1}", whole))
+
+
+def _factored(text: Text) -> Text:
+    return text if text.text.isidentifier() else code("(@)", text)
 
 
 def _factor(size: Expression, names: Names) -> Text:

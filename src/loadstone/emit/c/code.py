@@ -57,7 +57,8 @@ class External:
 class Cells:
     """Local memory: its dimensions, and the number of its cells where that is fixed.
 
-    `owner` is the process to which it belongs, none where processes share it.
+    `owner` is the process to which it belongs, none where processes share it. With several `banks`, each has `count`
+    cells, of which the last dimension tells the bank.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Cells:
     sizes: tuple[Expression, ...]
     count: int | None
     owner: str | None
+    banks: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,12 @@ class Pipelined:
     interval: int = 1
 
 
-Statement = Text | Block | Get | Put | Fence | Pipelined
+@dataclass(frozen=True, slots=True)
+class Unrolled:
+    """At the head of a loop: all its iterations run at once."""
+
+
+Statement = Text | Block | Get | Put | Fence | Pipelined | Unrolled
 Body = tuple[Statement, ...]
 
 
@@ -235,7 +242,7 @@ def _uses(statement: Statement) -> frozenset[Use]:
             return before.uses | {stream.name}
         case Put(stream=stream, word=word):
             return word.uses | {stream.name}
-        case Fence() | Pipelined():
+        case Fence() | Pipelined() | Unrolled():
             return frozenset()
         case _:
             assert_never(statement)
@@ -272,7 +279,7 @@ def c_declaration(parameter: Parameter) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """How a language writes parameters, streams, fences and pipelined loops.
+    """How a language writes parameters, streams, fences, pipelined and unrolled loops.
 
     In templates `@` is the name of a stream, `~` its type as a part of a name, `%` the word that is put, or the names
     that a fence keeps in order.
@@ -282,6 +289,7 @@ class Syntax:
     put: str = ""
     fence: str = ""
     pipelined: str = ""
+    unrolled: str = ""
     declared: Callable[[Parameter], str] = c_declaration
 
     def lines(self, body: Body, shared: Sequence[str] = ()) -> Iterator[str]:
@@ -301,6 +309,8 @@ class Syntax:
                     yield from [self.fence.replace("%", ", ".join(names or shared))] * bool(self.fence)
                 case Pipelined(interval=interval):
                     yield from [self.pipelined.replace("@", str(interval))] * bool(self.pipelined)
+                case Unrolled():
+                    yield from [self.unrolled] * bool(self.unrolled)
                 case _:
                     assert_never(statement)
 

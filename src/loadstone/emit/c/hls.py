@@ -12,7 +12,8 @@ from loadstone.model.expression import Expression
 
 def array_declaration(cells: Cells) -> str:
     """The declaration of a memory."""
-    return f"{word_type(cells.type)} {cells.name}[{cells.count}]"
+    banks = f"[{cells.banks}]" if cells.banks > 1 else ""
+    return f"{word_type(cells.type)} {cells.name}[{cells.count}]{banks}"
 
 
 def with_own_memory(process: Function, more: Callable[[Cells], Iterable[str]] = lambda _: ()) -> Function:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 from loadstone.emit.c.addresses import COPY, Addresses
 from loadstone.emit.c.code import Cells, Counter, External, Parameter, Pointer, Stream, Value, word_type
+from loadstone.emit.c.compute.lanes import named_lanes
 from loadstone.emit.c.external.elements import ExternalElements, externals
 from loadstone.emit.c.names import Names, names_of
 from loadstone.loops.accelerator import Accelerator
+from loadstone.loops.model import Node
 from loadstone.loops.scan import Scan
 from loadstone.model.expression import integer
 from loadstone.model.kernel import Array
 from loadstone.model.types import BOOL, LONG, ScalarType
+from loadstone.parallel.group_loops import LaneLoops, counted_lanes
+from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.storage.buffers import Buffer
 
 WORDS_IN_STREAM = 512
@@ -34,11 +39,13 @@ class Style:
     With `streamed`, runs of elements are transferred by loops of their own, and arrays that the compute process writes
     are loaded through streams, so that each buffer has one writer. `sizes` are the parameters for which
     local memory has fixed sizes, none where it is allocated. With `checked`, each cell has a tag: the element in it.
+    `lanes` run at once, in streamed programs.
     """
 
     streamed: bool = False
     checked: bool = False
     sizes: Mapping[str, int] | None = None
+    lanes: Lanes = NO_LANES
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +58,23 @@ class Interface:
     @cached_property
     def names(self) -> Names:
         """The names in the program."""
-        return names_of(self.accelerator)
+        counters = (name for lanes in self._loops[1].values() for name, _ in lanes.counters)
+        return names_of(self.accelerator, self._loops[0], counters)
+
+    @cached_property
+    def _loops(self) -> tuple[Node, Mapping[str, LaneLoops]]:
+        grouping = self.style.lanes.grouping
+        return (self.accelerator.compute, {}) if grouping is None else counted_lanes(self.accelerator, grouping)
+
+    @property
+    def compute(self) -> Node:
+        """The loops of a tile, over groups where there are lanes."""
+        return self.names.loops(self._loops[0])
+
+    @property
+    def lanes(self) -> Mapping[str, LaneLoops]:
+        """The loops over the lanes of statements."""
+        return {statement: named_lanes(lanes, self.names) for statement, lanes in self._loops[1].items()}
 
     @cached_property
     def parameters(self) -> tuple[Value, ...]:
@@ -97,9 +120,12 @@ class Interface:
 
     def _cells(self, name: str, kind: ScalarType, buffer: Buffer, owner: str | None) -> Cells:
         copies = (integer(buffer.copies),) if buffer.copies > 1 else ()
-        sizes = (*copies, *buffer.extents)
-        count = None if self.style.sizes is None else buffer.all_cells(self.style.sizes)
-        return Cells(name, kind, sizes, count, owner)
+        banking, known = self.style.lanes.banking.get(buffer.array.name), self.style.sizes
+        if banking is None:
+            count = None if known is None else buffer.all_cells(known)
+            return Cells(name, kind, (*copies, *buffer.extents), count, owner)
+        count = buffer.copies * max(1, prod(banking.shape(known or {})))
+        return Cells(name, kind, (*copies, *banking.sizes), count, owner, banking.count)
 
     @cached_property
     def tokens(self) -> Mapping[str, Stream]:
@@ -180,5 +206,11 @@ class Interface:
     def addresses(self) -> Addresses:
         """Where elements are."""
         return Addresses(
-            self.accelerator, self.names, self.parameters, self.tags, self.elements.functions, self.coordinates
+            self.accelerator,
+            self.names,
+            self.parameters,
+            self.tags,
+            self.elements.functions,
+            self.coordinates,
+            self.style.lanes.banking,
         )

@@ -26,6 +26,8 @@ def kept_for_cells(program: Program, cells: Cells) -> Iterator[str]:
 def _misfit(pragma: HlsPragma, rank: int, cells: Cells) -> str | None:
     if pragma.directive != "ARRAY_PARTITION":
         return None
+    if cells.banks > 1:
+        return "the banks of lanes divide the buffer"
     problem = partition_problem(pragma, rank)
     if problem or rank == 1 or pragma.choice("type", PARTITIONS) != "cyclic":
         return problem

@@ -42,7 +42,20 @@ _OF_CHANNELS = (
     *("@_filled", "@_freed", "@_full", "@_busy", "@_first", "@_last"),
 )
 _OF_TYPES = ("stream", "open", "close", "get", "put")
-SUFFIXES = ("_local", "_cell", "_at", "_structure", "_get", "_set", "_tag", "_read", "_write", "_words", "_host")
+SUFFIXES = (
+    "_local",
+    "_cell",
+    "_bank",
+    "_at",
+    "_structure",
+    "_get",
+    "_set",
+    "_tag",
+    "_read",
+    "_write",
+    "_words",
+    "_host",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +103,14 @@ class Names:
                 return Instance(statement, tuple(map(self.counted, arguments)))
 
 
-def names_of(accelerator: Accelerator) -> Names:
-    """Names for all that the source names, and for the coordinates of elements, which are members of a point."""
+def names_of(accelerator: Accelerator, loops: Node, counters: Iterable[str] = ()) -> Names:
+    """Names for all that the source names, the iterators of the loops of a tile, and counters of lanes.
+
+    And for the coordinates of elements, which are members of a point.
+    """
     kernel = accelerator.kernel
     given = [*kernel.parameters, *kernel.arrays, *structure_variables(kernel)]
-    iterators = [part.iterator for part in walk(accelerator.compute) if isinstance(part, For)]
+    iterators = [*(part.iterator for part in walk(loops) if isinstance(part, For)), *counters]
     subscripts = {f"x{k}" for k in range(max((array.rank for array in kernel.arrays.values()), default=0))}
     taken = {*RESERVED, *accelerator.plan.tiles.coordinates, *(subscripts & set(kernel.parameters))}
     names: dict[str, str] = {}

@@ -29,7 +29,7 @@ from loadstone.emit.c.code import (
     verbatim,
     word_type,
 )
-from loadstone.emit.c.data_bounds import InstanceCode
+from loadstone.emit.c.compute.data_bounds import InstanceCode
 from loadstone.emit.c.interface import Interface, Style
 from loadstone.emit.c.names import RESERVED, renamed
 from loadstone.emit.c.printer import emit_expression, loop_code, written
@@ -39,6 +39,7 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Instance, Node
 from loadstone.model.expression import Binary, Constant, integer
 from loadstone.model.types import INT
+from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.storage.buffers import check_fixed_sizes
 
 _TRUE, _WORDS = Text("true"), Text("words")
@@ -49,13 +50,13 @@ def allocated_program(accelerator: Accelerator, *, checked: bool = False) -> Pro
     return _program(Interface(accelerator, Style(checked=checked)))
 
 
-def fixed_program(accelerator: Accelerator, parameters: Mapping[str, int] | None) -> Program:
-    """The program with local memory of fixed sizes, large enough for the parameters, and loads in bursts.
+def fixed_program(accelerator: Accelerator, parameters: Mapping[str, int] | None, lanes: Lanes = NO_LANES) -> Program:
+    """The program with local memory of fixed sizes, large enough for the parameters, loads in bursts, and lanes.
 
     Raises `UnsupportedError` where a size depends on parameters that are not given.
     """
     check_fixed_sizes(accelerator.buffers, parameters or {})
-    return _program(Interface(accelerator, Style(streamed=True, sizes=parameters or {})))
+    return _program(Interface(accelerator, Style(streamed=True, sizes=parameters or {}, lanes=lanes)))
 
 
 def called_program(accelerator: Accelerator) -> Program:
@@ -148,11 +149,10 @@ class Processes:
         offered = frozenset(parameter.name for parameter in given.in_tile)
         taken = RESERVED | frozenset(given.names.names.values()) | offered
         pipelined = Pipelined(pipeline_interval(kernel))
-        loops = given.names.loops(given.accelerator.compute)
         passing = (
             frozenset(kernel.arrays) - given.accelerator.stored - {a.name for a in kernel.arrays.values() if a.live_out}
         )
-        body = InstanceCode(statements, self._element, (pipelined,), passing, taken).code(loops)
+        body = InstanceCode(statements, self._element, (pipelined,), passing, taken, given.lanes).code(given.compute)
         return Function("Executes the statements of a tile.", "void", "compute_tile", given.in_tile, body)
 
     def _element(self, array: str, subscripts: Sequence[Text], is_write: bool) -> Text:

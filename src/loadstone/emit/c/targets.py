@@ -25,6 +25,7 @@ from loadstone.networks.instances import network_words
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
 from loadstone.options import Flavour
+from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.texts import text_of
 
 _SEQUENTIAL = """
@@ -56,18 +57,19 @@ def build_project(
     *,
     flavour: Flavour = "vitis",
     package: Package | None = None,
+    lanes: Lanes = NO_LANES,
 ) -> Project:
     """The files for some targets, each in a folder of its own, and the plan.
 
     `parameters` may lack values. `exercised` has all of them, for testbenches, which check the words moved against the
-    prediction. Programs for Vitis go through `package`.
+    prediction. Programs for Vitis have `lanes`, and go through `package`.
     """
     known = parameters if set(accelerator.kernel.parameters) <= set(parameters) else None
     predicted = predicted_words(accelerator, exercised)
     files = {"plan.json": json.dumps(accelerator_info(accelerator, known), indent=2) + "\n"}
     for target in targets:
         is_hls = target == "hls"
-        program = fixed_program(accelerator, known) if is_hls else allocated_program(accelerator)
+        program = fixed_program(accelerator, known, lanes) if is_hls else allocated_program(accelerator)
         files.update(_folder(target, Callee(program, flavour if is_hls else None), exercised, predicted, package))
     return Project(files)
 

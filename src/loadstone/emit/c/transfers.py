@@ -197,4 +197,6 @@ class Transfers:
 
 def local_element(given: Interface, array: Array, subscripts: Sequence[Text], *, is_write: bool) -> Text:
     """The reference to an element in local memory."""
-    return code("@[@]", given.locals[array.name], given.addresses.inside(array, subscripts, is_write))
+    cell = code("@[@]", given.locals[array.name], given.addresses.inside(array, subscripts, is_write))
+    bank = given.addresses.bank(array, subscripts)
+    return cell if bank is None else code("@[@]", cell, bank)

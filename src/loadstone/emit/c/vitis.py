@@ -12,6 +12,8 @@ The rules of Vitis, and how programs keep them:
   calls such data not canonical; it excludes it for ping-pong buffers and shows it for FIFO-like channels [UG1399,
   modeling feedback in dataflow regions].
 - `hls::fence` [UG1399, HLS fence library] keeps tokens and cells behind the accesses that they announce.
+- Lanes are unrolled loops in the pipelined one. A local memory that they share has a dimension for its banks, each of
+  which is a memory of its own; banks are proved to have no conflict, and told by the low bits of a subscript.
 - External arrays are read by load processes and written by store processes, each through a bundle of its own.
 - Loops of processes that wait for cells have no `pipeline` pragma, since an inner loop waits there.
 
@@ -107,13 +109,14 @@ VITIS = Syntax(
     put="@.write(%);",
     fence="ORDERED(%);",
     pipelined="#pragma HLS pipeline II=@",
+    unrolled="#pragma HLS unroll",
     declared=_declared,
 )
 
 
 def emit_vitis(program: Program, style: VitisStyle) -> tuple[str, str]:
     """The interface of a program, and the program."""
-    processes = tuple(with_own_memory(each, partial(kept_for_cells, program)) for each in program.processes)
+    processes = tuple(with_own_memory(each, partial(_of_cells, program)) for each in program.processes)
     region = _region(program, processes)
     functions = (*map(_inlined, program.functions), *processes, region)
     lines = [
@@ -149,8 +152,15 @@ def _shared_memory(program: Program, cells: Cells) -> Body:
     return verbatim(
         f"LOCAL {array_declaration(cells)};",
         f"#pragma HLS stream variable={cells.name} type=unsync",
-        *kept_for_cells(program, cells),
+        *_of_cells(program, cells),
     )
+
+
+def _of_cells(program: Program, cells: Cells) -> Iterator[str]:
+    """Pragmas of a local memory: its banks, and those of the source."""
+    if cells.banks > 1:
+        yield f"#pragma HLS array_partition variable={cells.name} complete dim=2"
+    yield from kept_for_cells(program, cells)
 
 
 def _stream(stream: Stream) -> Body:

@@ -12,6 +12,7 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
 from loadstone.options import Flavour
+from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.simulate.programs.compiled import CompiledKernel, Sources
 
 STRICT_CPP = ("-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Isim")
@@ -24,9 +25,11 @@ def compile_c(accelerator: Accelerator, *, checked: bool = False, sequential: bo
     return compile_program(program, "sequential" if sequential else program.way)
 
 
-def compile_hls(accelerator: Accelerator, flavour: Flavour, parameters: Mapping[str, int]) -> CompiledKernel:
+def compile_hls(
+    accelerator: Accelerator, flavour: Flavour, parameters: Mapping[str, int], lanes: Lanes = NO_LANES
+) -> CompiledKernel:
     """The accelerator in HLS C++, its processes as threads; buffers are large enough for the parameters."""
-    return compile_program(fixed_program(accelerator, parameters), "accelerator", flavour)
+    return compile_program(fixed_program(accelerator, parameters, lanes), "accelerator", flavour)
 
 
 def compile_network(

@@ -13,11 +13,12 @@ where the loop has an iteration: there the tile has loaded them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import takewhile
 
 from loadstone.emit.c.code import Block, Body, Text, code, listed, word_type
+from loadstone.emit.c.compute.lanes import lane_code
 from loadstone.emit.c.printer import ElementText, instance_code, is_constant, loop_code, loop_head, operands_of, written
 from loadstone.loops import model as loop_tree
 from loadstone.loops.model import For, Instance, Node
@@ -42,6 +43,7 @@ from loadstone.model.free_name import free_name
 from loadstone.model.kernel import Access, Statement
 from loadstone.model.tidy import settled, tidy
 from loadstone.model.types import INT
+from loadstone.parallel.group_loops import LaneLoops
 from loadstone.poly.dimensions import at_least
 from loadstone.transform.reductions.updates import is_own
 
@@ -71,7 +73,8 @@ class Bound:
 class InstanceCode:
     """Code of loops over the instances of statements.
 
-    `passing` are arrays that nobody uses but these, and `taken` names that mean something in the code.
+    `passing` are arrays that nobody uses but these, and `taken` names that mean something in the code. Statements with
+    `lanes` have the iterators of lane 0 in the loops.
     """
 
     statements: Mapping[str, Statement]
@@ -79,18 +82,24 @@ class InstanceCode:
     innermost: Body
     passing: frozenset[str]
     taken: frozenset[str]
+    lanes: Mapping[str, LaneLoops] = field(default_factory=dict[str, LaneLoops])
 
     def code(self, node: Node) -> Body:
         """The code of a tree, in which loops with bounds from data run between these."""
         return loop_code(node, self._instance, self.innermost, self._bounded)
 
     def _instance(self, leaf: Instance) -> Body:
-        return instance_code(self.statements[leaf.statement], leaf.arguments, self.element)
+        statement, lanes = self.statements[leaf.statement], self.lanes.get(leaf.statement)
+        if lanes is None:
+            return instance_code(statement, leaf.arguments, self.element)
+        names = [free_name(iterator, self.taken) for iterator in statement.iterators]
+        return lane_code(lanes, leaf, names, lambda values: instance_code(statement, values, self.element))
 
     def _bounded(self, loop: For) -> Body | None:
         """The code of a loop with bounds from data; None for others."""
         inner, leaves = _chain(loop)
-        bounds = self._common(loop, inner, leaves) if _is_plain(loop, inner) else ()
+        has_lanes = any(leaf.statement in self.lanes for leaf in leaves)
+        bounds = self._common(loop, inner, leaves) if _is_plain(loop, inner) and not has_lanes else ()
         if not bounds:
             return None
         ends = self._ends(loop, bounds)

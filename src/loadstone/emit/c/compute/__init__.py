@@ -1,0 +1,1 @@
+"""The compute process: bounds from data, and lanes."""
