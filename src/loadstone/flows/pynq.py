@@ -9,7 +9,7 @@ from loadstone.emit.hdl.accelerator import AcceleratorFolder
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.flows.ipxact import vlnv
 from loadstone.flows.signature import InMemory, InRegister, Signature
-from loadstone.hardware.accelerator.registers import DONE, START, STOP_RUN
+from loadstone.hardware.accelerator.registers import DONE, READY, START, STOP_RUN
 from loadstone.hardware.supervisor import ErrorKind
 from loadstone.model.expression import Binary, Cast, Constant, Expression, Unary, Variable
 from loadstone.model.types import ScalarType
@@ -31,7 +31,9 @@ def _structure(array, size):
         raise ValueError(f"expected structures of {size} bytes, not {kind} of {kind.itemsize}")
     return kind
 '''
-_TAKEN = frozenset({"self", "timeout", "buffers", "np", "time", "name", "buffer", "min", "max", "abs", "int"})
+_TAKEN = frozenset(
+    {"self", "timeout", "buffers", "np", "time", "name", "buffer", "min", "max", "abs", "int", "Results"}
+)
 _CALLS = {"min": "min", "max": "max", "/": "_quotient"}
 _OPERATORS = {"+": "+", "-": "-", "*": "*", "floordiv": "//", "mod": "%"}
 
@@ -67,6 +69,7 @@ def emit_driver(folder: AcceleratorFolder) -> str:
         registers=_lines(4, (f'"{each.name}": 0x{each.offset:02x},' for each in folder.registers.registers)),
         failures=_lines(4, (f'{kind.value}: "{kind.described}",' for kind in ErrorKind)),
         start=START,
+        ready=READY,
         done=DONE,
         abort=STOP_RUN,
         fields=_lines(4, (f"{name}: {kind}" for name, kind in _fields(signature, names))),
