@@ -36,7 +36,7 @@ import numpy as np
 import pynq
 import {module}
 given = json.load(open("given.json"))
-kinds = {{"int": np.int32, "double": np.float64, "unsigned char": np.uint8}}
+kinds = {{"int": np.int32, "double": np.float64, "unsigned char": np.uint8, "signed char": np.int8}}
 arguments = dict(given["parameters"])
 for name, (kind, shape, data) in given["arrays"].items():
     arguments[name] = np.frombuffer(bytes.fromhex(data), dtype=kinds[kind]).reshape(shape)
@@ -74,7 +74,7 @@ def check_results(name: str, device: Device, tmp_path: Path) -> None:
 
     kernel, parameters = kernel_of(name), KERNELS[name][2]
     ended, start = trial(kernel, parameters)
-    kinds = {"int": np.int32, "double": np.float64, "unsigned char": np.uint8}
+    kinds = {"int": np.int32, "double": np.float64, "unsigned char": np.uint8, "signed char": np.int8}
 
     def packed(cells: object, kind: str) -> str:
         return np.array(cells, dtype=kinds[kind]).tobytes().hex()
