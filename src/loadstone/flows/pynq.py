@@ -7,6 +7,7 @@ from keyword import iskeyword
 
 from loadstone.emit.hdl.accelerator import AcceleratorFolder
 from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.flows.class_name import class_name
 from loadstone.flows.ipxact import vlnv
 from loadstone.flows.signature import InMemory, InRegister, Signature
 from loadstone.hardware.accelerator.registers import DONE, READY, START, STOP_RUN
@@ -61,7 +62,7 @@ def emit_driver(folder: AcceleratorFolder) -> str:
         kernel=folder.design.kernel.name,
         name=folder.name,
         module=f"{folder.name}_driver",
-        driver="".join(part.capitalize() for part in folder.name.split("_")),
+        driver=class_name(folder.name, {"Results"}),
         vlnv=vlnv(folder),
         call=call_text(folder),
         arguments=call_text(folder),
