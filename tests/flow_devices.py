@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,8 +33,11 @@ KERNELS = {
     "conv2d": ("examples/accumulators/conv2d.c", None, {"h": 5, "w": 6}),
     "jacobi_2d": ("examples/polybench/jacobi-2d.c", None, {"tsteps": 2, "n": 7}),
     "histogram": ("examples/histogram.c", (16,), {"n": 50}),
+    "product_bytes": ("examples/styles/product_bytes.c", (4, 8, 8), {"n": 5, "m": 13, "p": 7}),
 }
 """The kernels that all flows are shown with: source, tile sizes, parameters."""
+WIDE: dict[str, dict[str, Any]] = {"product_bytes": {"bus_width": 512, "unroll": (2, 4)}}
+"""Hardware that moves whole beats, with lanes."""
 HARDWARE = ("vivado", "quartus", "pynq", "xrt", "litex", "fusesoc")
 OTHERS = [name for name in KERNELS if name != "vector_sum"]
 """The kernels beside the one that `make test` runs."""
@@ -56,7 +60,8 @@ def compiled(name: str) -> CircuitCompilation:
     """The compilation of a kernel into hardware."""
     _, sizes, parameters = KERNELS[name]
     tiling = ls.Tiling(sizes) if sizes else None
-    return ls.accelerator(kernel_of(name), tiling, parameters=parameters, bus="axi", address_width=64)
+    options = {"bus": "axi", "address_width": 64, **WIDE.get(name, {})}
+    return ls.accelerator(kernel_of(name), tiling, parameters=parameters, **options)
 
 
 @cache

@@ -132,6 +132,36 @@ def test_some_designs(position: int, tmp_path: Path) -> None:
     assert complaints(list(samples())[position], tmp_path / "out") == {}
 
 
+EXPONENTIALS = """
+void exponentials(int m, int n, float a[m][n], double logs[n], float b[m][n]) {
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++)
+      b[i][j] = expf(-a[i][j] * a[i][j]);
+  for (int j = 0; j < n; j++)
+    logs[j] = log(fabs(logs[j]) + 1.0);
+}
+"""
+NEWEST: dict[str, tuple[str, dict[str, Any]]] = {
+    "lanes of two loops": ("matmul.c", {"unroll": (4, 8), "bus_width": 512, "sizes": (8, 8, 8)}),
+    "lanes and beats on avalon": ("matmul.c", {"unroll": (2, 2), "bus": "avalon", "bus_width": 256, "burst": 8}),
+    "three widths": ("styles/product_bytes.c", {"unroll": 4, "bus_width": 128, "outstanding": 2}),
+    "an order in tiles": ("polybench/gesummv.c", {"bus_width": 256, "address_width": 64}),
+    "functions": (EXPONENTIALS, {"bus_width": 256, "reset": "high"}),
+    "a stencil": ("polybench/jacobi-2d.c", {"bus_width": 128, "prefix": "one"}),
+    "fixed point": ("fir_fixed.c", {"bus": "avalon", "bus_width": 64, "reset": "low"}),
+    "data places": ("histogram.c", {"bus_width": 64}),
+}
+"""Hardware with what came last: source, options."""
+
+
+@pytest.mark.parametrize("name", NEWEST)
+def test_newest_designs(name: str, tmp_path: Path) -> None:
+    source, options = NEWEST[name]
+    kernel = ls.parse(source if source is EXPONENTIALS else ROOT / "examples" / source)
+    chosen: dict[str, Any] = {"bus": "axi", "parameters": largest_tiny(kernel, (5, 7)), **options}
+    assert complaints(ls.build(kernel, target=tuple(PROGRAMS), **chosen), tmp_path / "out") == {}
+
+
 @pytest.mark.parametrize("module", designs(), ids=lambda module: module.name)
 def test_all_that_modules_can_say(module: Module) -> None:
     assert slang.lint(module) == ""

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,12 @@ CASES = {
     "matmul": ("-p", "n=5", "--tile", "4"),
     "vector_sum": ("-p", "n=37", "--tile", "8", "--bus-width", "64", "--address-width", "48", "--outstanding", "1"),
     "threshold": ("-p", "rows=5", "-p", "cols=9", "--tile", "4", "--burst", "4", "--reset", "high", "--prefix", "one"),
+    "styles/product_bytes": (
+        *("-p", "n=5", "-p", "m=13", "-p", "p=7", "--tile", "4,8,8"),
+        *("--bus-width", "512", "--unroll", "2x4", "--outstanding", "3"),
+    ),
 }
+BUS_WIDTHS = (None, 64, 128, 256, 512)
 
 
 def run(folder: Path, **environment: str) -> str:
@@ -53,7 +59,7 @@ def check(folder: Path, **environment: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_three_kernels(name: str, tmp_path: Path) -> None:
+def test_kernels(name: str, tmp_path: Path) -> None:
     check(built(name, tmp_path / "out"), STALLS="0.5", SEED="7")
 
 
@@ -74,8 +80,10 @@ def test_the_independent_memory_sees_what_is_wrong(tmp_path: Path) -> None:
 def test_all_examples(name: str, tmp_path: Path) -> None:
     kernel = ls.parse(ALL_EXAMPLES[name])
     parameters = largest_tiny(kernel, (2, 3, 5))
+    width = BUS_WIDTHS[sum(name.encode()) % len(BUS_WIDTHS)]
+    chosen: dict[str, Any] = {"parameters": parameters, "bus": "axi", "bus_width": width}
     try:
-        files = ls.build(kernel, small_tiling(kernel), target="verilog", parameters=parameters, bus="axi")
+        files = ls.build(kernel, small_tiling(kernel), target="verilog", **chosen)
     except UnsupportedError as error:
         pytest.skip(str(error).splitlines()[0])
     check(files.write(tmp_path / "out") / "verilog", STALLS="0.3", SEED="3")

@@ -138,6 +138,38 @@ def test_registers_are_those_of_the_header() -> None:
     assert int(text(registers["IDENTITY"], "reset/value"), 16) == macros["EXPECTED_IDENTITY"]
 
 
+@pytest.mark.parametrize("bus", ["axi", "avalon"])
+def test_an_independent_reader_finds_ports_files_and_registers(bus: str, tmp_path: Path) -> None:
+    ipyxact = pytest.importorskip("ipyxact.ipyxact")
+    project = packaged("vector_sum") if bus == "axi" else on_avalon()
+    (tmp_path / "component.xml").write_text(project.files["verilog/component.xml"])
+    found = ipyxact.Component()
+    found.load(str(tmp_path / "component.xml"))
+    ports = {port.name: port.wire.direction for port in found.model.ports.port}
+    assert ports == {name: way for name, (way, _) in verilog_ports(project).items()}
+    for each in found.fileSets.fileSet:
+        assert [file.name for file in each.file] == project.files["verilog/files.f"].split()
+    ((block,),) = (each.addressBlock for each in found.memoryMaps.memoryMap)
+    prefix = f"{found.name.upper()}_"
+    header = project.files[f"verilog/{found.name}_registers.h"]
+    macros = {name: int(word, 16) for name, word in re.findall(rf"#define {prefix}(\w+) 0x(\w+)u", header)}
+    assert {each.name: each.addressOffset for each in block.register}.items() <= macros.items()
+    bits = {field.name: 1 << field.bitOffset for each in block.register[:2] for field in each.field}
+    assert len(bits) == 9
+    assert bits.items() <= macros.items()
+    page = project.files["verilog/registers.md"]
+    for each in block.register:
+        access = {"read-write": "rw", "read-only": "ro"}[each.access]
+        assert re.search(rf"^\| 0x{each.addressOffset:02X}\b[^|]*\| {each.name} +\| {access} ", page, re.MULTILINE), (
+            each.name
+        )
+
+
+def test_bits_that_writing_1_clears() -> None:
+    fields = component(packaged("vector_sum")).iter(f"{SPIRIT}field")
+    assert [text(each, "name") for each in fields if nodes(each, "modifiedWriteValue")] == ["FAILED"]
+
+
 COMMANDS = (
     *("package", "set_module_property", "set_module_assignment", "add_fileset", "set_fileset_property"),
     *("add_fileset_file", "add_interface", "set_interface_property", "add_interface_port"),

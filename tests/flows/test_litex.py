@@ -39,7 +39,7 @@ def test_litex_takes_the_wrapper(name: str, standard: str, tmp_path: Path) -> No
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("standard", STANDARDS)
-@pytest.mark.parametrize("name", ["vector_sum", "matmul"])
+@pytest.mark.parametrize("name", ["vector_sum", "matmul", "product_bytes"])
 def test_the_soc_runs_the_kernel(name: str, standard: str, tmp_path: Path) -> None:
     folder = packaged(name).write(tmp_path / "out") / "verilog/litex"
     tools = (f"PYTHON={sys.executable}", f"VERILATOR={VERILATOR}", f"BUS={standard}")

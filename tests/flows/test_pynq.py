@@ -24,6 +24,7 @@ from flow_devices import (
     packaged,
 )
 from kernels import ROOT
+from loadstone.hardware.accelerator.registers import READY
 from loadstone.simulate.memory import live_out_arrays
 from loadstone.trials import trial
 
@@ -35,7 +36,7 @@ import numpy as np
 import pynq
 import {module}
 given = json.load(open("given.json"))
-kinds = {{"int": np.int32, "double": np.float64, "unsigned char": np.uint8}}
+kinds = {{"int": np.int32, "double": np.float64, "unsigned char": np.uint8, "signed char": np.int8}}
 arguments = dict(given["parameters"])
 for name, (kind, shape, data) in given["arrays"].items():
     arguments[name] = np.frombuffer(bytes.fromhex(data), dtype=kinds[kind]).reshape(shape)
@@ -73,7 +74,7 @@ def check_results(name: str, device: Device, tmp_path: Path) -> None:
 
     kernel, parameters = kernel_of(name), KERNELS[name][2]
     ended, start = trial(kernel, parameters)
-    kinds = {"int": np.int32, "double": np.float64, "unsigned char": np.uint8}
+    kinds = {"int": np.int32, "double": np.float64, "unsigned char": np.uint8, "signed char": np.int8}
 
     def packed(cells: object, kind: str) -> str:
         return np.array(cells, dtype=kinds[kind]).tobytes().hex()
@@ -139,6 +140,30 @@ def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     found: dict[str, Any] = {}
     exec(example, found)
     assert list(found["results"].c) == [100 + k for k in range(20)]
+
+
+def test_memory_is_freed_when_no_burst_is_in_flight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import numpy as np
+
+    folder = packaged("vector_sum").write(tmp_path / "out") / "verilog"
+    monkeypatch.setenv("LOADSTONE_COMPONENT", str(folder / "component.xml"))
+    monkeypatch.setattr(sys, "path", [str(STUBS), str(folder / "pynq"), *sys.path])
+    pynq = import_module("pynq")
+    pynq.connect(InterpretedDevice(compiled("vector_sum")))
+    driver = import_module("vector_sum_driver")
+    ip, zeros = pynq.Overlay("vector_sum.bit").vector_sum_0, np.zeros(20, dtype=np.int32)
+    seen: list[int] = []
+    free = pynq.PynqBuffer.freebuffer
+
+    def watched(buffer: Any) -> None:
+        seen.append(ip.read(driver.REGISTERS["STATUS"]))
+        free(buffer)
+
+    monkeypatch.setattr(pynq.PynqBuffer, "freebuffer", watched)
+    with pytest.raises(TimeoutError, match="not done after -1 seconds"):
+        ip(20, zeros, zeros, zeros, timeout=-1)
+    assert seen
+    assert all(status & READY for status in seen)
 
 
 PAIRS = """

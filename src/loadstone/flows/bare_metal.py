@@ -25,7 +25,7 @@ def emit_bare_metal_driver(folder: AcceleratorFolder) -> str:
     return _DRIVER.format(
         name=folder.name,
         prefix=folder.name.upper(),
-        definitions="".join(f"{line}\n" for line in record_definitions(kernel, RESERVED)) if structures else "",
+        definitions="".join(f"{line}\n" for line in _definitions(folder, arguments)) if structures else "",
         helpers="".join(f"{line}\n" for line in helpers_used(extents)),
         arguments=arguments.declared(),
         scratch=_scratch(arguments),
@@ -34,19 +34,28 @@ def emit_bare_metal_driver(folder: AcceleratorFolder) -> str:
     )
 
 
+def _definitions(folder: AcceleratorFolder, arguments: CArguments) -> Iterator[str]:
+    """The structures of the user, which must have the sizes that the hardware was made for."""
+    yield from record_definitions(folder.design.kernel, RESERVED)
+    for each in arguments.signature.variables:
+        if each.type is None:
+            check = f"{folder.name}_{each.register.name.lower()}_items"
+            yield f"typedef char {check}[sizeof({each.structure}) == {each.item_bytes} ? 1 : -1];"
+    yield ""
+
+
 def _scratch(arguments: CArguments) -> str:
     names = [arguments.names[each.name] for each in arguments.signature.scratch]
     return f" The last arguments are scratch memory: {', '.join(names)}." if names else ""
 
 
 def _given(folder: AcceleratorFolder, arguments: CArguments) -> Iterator[str]:
-    """Lines that hand over arguments."""
+    """Lines that hand over arguments; what is not flushed could be written back later, over results."""
     for each in arguments.signature.numbers:
         yield f"{folder.name}_set_{each.register.name.lower()}(registers, {arguments.names[each.name]});"
     for each in arguments.signature.variables:
         name, prefix = arguments.names[each.name], folder.name.upper()
-        if each.is_given:
-            yield f"{prefix}_FLUSH({name}, {arguments.size(each)});"
+        yield f"{prefix}_FLUSH({name}, {arguments.size(each)});"
         yield f"{folder.name}_set_{each.register.name.lower()}(registers, {prefix}_ADDRESS({name}));"
 
 

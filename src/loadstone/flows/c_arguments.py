@@ -10,6 +10,21 @@ from loadstone.emit.c.code import word_type
 from loadstone.emit.c.names import RESERVED, Names
 from loadstone.flows.argument_sizes import bytes_of
 from loadstone.flows.signature import InMemory, InRegister, Signature
+from loadstone.model.types import ScalarType
+
+_SAME_EVERYWHERE = {"long": "int64_t", "unsigned long": "uint64_t"}
+"""Types of 64 bits, which have 32 on some processors."""
+
+
+def fixed_width(kind: ScalarType) -> str:
+    """The type in C, with the same width on every processor that drives hardware.
+
+    >>> from loadstone.model.types import INT, LONG
+    >>> fixed_width(INT), fixed_width(LONG)
+    ('int', 'int64_t')
+    """
+    text = word_type(kind)
+    return _SAME_EVERYWHERE.get(text, text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +58,13 @@ class CArguments:
     def _declaration(self, argument: InRegister | InMemory) -> str:
         name = self.names[argument.name]
         if isinstance(argument, InRegister):
-            return f"{word_type(argument.type)} {name}"
+            return f"{fixed_width(argument.type)} {name}"
         constant = "" if argument.is_result or not argument.is_argument else "const "
         return f"{constant}{self.item(argument)} *{name}"
 
     def item(self, variable: InMemory) -> str:
         """The type of the items of a variable."""
-        return word_type(variable.type) if variable.type else variable.structure
+        return fixed_width(variable.type) if variable.type else variable.structure
 
     def size(self, variable: InMemory) -> str:
         """The bytes of a variable, as an expression."""

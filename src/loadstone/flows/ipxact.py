@@ -20,7 +20,7 @@ _XILINX = "http://www.xilinx.com"
 _MAP, _SPACE = "registers", "memory"
 _PAGE = 4096
 """The least range that AXI gives to a slave."""
-_ACCESS = {"rw": "read-write", "ro": "read-only", "wo": "write-only"}
+_ACCESS = {"rw": "read-write", "ro": "read-only", "wo": "write-only", "w1c": "read-write"}
 _FAMILIES = ("zynq", "zynquplus", "versal", "artix7", "kintex7", "virtex7", "kintexu", "kintexuplus", "virtexuplus")
 _FILES = {"verilog": ("fileType", "systemVerilogSource"), "vhdl": ("userFileType", "vhdlSource-2008")}
 """Types of files; the standard has none for VHDL-2008."""
@@ -223,6 +223,7 @@ def _field(name: str, meaning: str, offset: int, width: int, access: str, *more:
         _text("bitWidth", width),
         _text("access", _ACCESS[access]),
         *more,
+        *([_text("modifiedWriteValue", "oneToClear")] if access == "w1c" else []),
     )
 
 

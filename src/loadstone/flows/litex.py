@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from loadstone.emit.hdl.accelerator import AcceleratorFolder
 from loadstone.emit.hdl.image import RegisterWord
+from loadstone.flows.class_name import class_name
 from loadstone.flows.interfaces import Interface, Port, interfaces_of
 from loadstone.hardware.accelerator.registers import CONTROL, DONE, ERROR_KIND, START, STATUS
 from loadstone.texts import text_of
@@ -18,14 +19,13 @@ MAIN_RAM, REGISTERS = 0x4000_0000, 0x9000_0000
 _DRAM = "MT48LC16M16"
 _POLLED_CYCLES = 50_000_000
 _WORD = 0xFFFF_FFFF
+_TAKEN = frozenset({"EventManager", "Instance", "Path", "Pins", "Platform", "Signal", "Soc"})
+"""What the wrapper and the SoC import and define."""
 
 
 def wrapper_name(folder: AcceleratorFolder) -> str:
-    """The class that wraps an accelerator.
-
-    Words of its name are written together.
-    """
-    return "".join(part.capitalize() for part in folder.name.split("_"))
+    """The class that wraps an accelerator."""
+    return class_name(folder.name, _TAKEN)
 
 
 def litex_files(folder: AcceleratorFolder) -> dict[str, str]:

@@ -7,9 +7,10 @@ from keyword import iskeyword
 
 from loadstone.emit.hdl.accelerator import AcceleratorFolder
 from loadstone.errors import Diagnostic, UnsupportedError
+from loadstone.flows.class_name import class_name
 from loadstone.flows.ipxact import vlnv
 from loadstone.flows.signature import InMemory, InRegister, Signature
-from loadstone.hardware.accelerator.registers import DONE, START, STOP_RUN
+from loadstone.hardware.accelerator.registers import DONE, READY, START, STOP_RUN
 from loadstone.hardware.supervisor import ErrorKind
 from loadstone.model.expression import Binary, Cast, Constant, Expression, Unary, Variable
 from loadstone.model.types import ScalarType
@@ -31,7 +32,9 @@ def _structure(array, size):
         raise ValueError(f"expected structures of {size} bytes, not {kind} of {kind.itemsize}")
     return kind
 '''
-_TAKEN = frozenset({"self", "timeout", "buffers", "np", "time", "name", "buffer", "min", "max", "abs", "int"})
+_TAKEN = frozenset(
+    {"self", "timeout", "buffers", "np", "time", "name", "buffer", "min", "max", "abs", "int", "Results"}
+)
 _CALLS = {"min": "min", "max": "max", "/": "_quotient"}
 _OPERATORS = {"+": "+", "-": "-", "*": "*", "floordiv": "//", "mod": "%"}
 
@@ -59,7 +62,7 @@ def emit_driver(folder: AcceleratorFolder) -> str:
         kernel=folder.design.kernel.name,
         name=folder.name,
         module=f"{folder.name}_driver",
-        driver="".join(part.capitalize() for part in folder.name.split("_")),
+        driver=class_name(folder.name, {"Results"}),
         vlnv=vlnv(folder),
         call=call_text(folder),
         arguments=call_text(folder),
@@ -67,6 +70,7 @@ def emit_driver(folder: AcceleratorFolder) -> str:
         registers=_lines(4, (f'"{each.name}": 0x{each.offset:02x},' for each in folder.registers.registers)),
         failures=_lines(4, (f'{kind.value}: "{kind.described}",' for kind in ErrorKind)),
         start=START,
+        ready=READY,
         done=DONE,
         abort=STOP_RUN,
         fields=_lines(4, (f"{name}: {kind}" for name, kind in _fields(signature, names))),

@@ -33,7 +33,8 @@ queue ORDERED WORDS LOCAL gate runs threads threads_ran shared done open_state c
 run_store load_words store_words run_processes each bool_stream bool_open bool_close bool_get bool_put"""
 _TESTBENCH = """memory parameters status moved expected ignored known wrong way first argc argv counts sizes fill
 reference allocate place array count limit given next_random"""
-RESERVED = frozenset(f"{_C} {_CPP} {_OWN} {_TESTBENCH}".split()) | MACROS
+_HOST = "card Card"
+RESERVED = frozenset(f"{_C} {_CPP} {_OWN} {_TESTBENCH} {_HOST}".split()) | MACROS
 _OF_NETWORKS = ("result", "turn", "value", "initial")
 _OF_ARRAYS = ("@", "@_out", "@_at", "@_structure", "@_get", "@_set", "@_host", "@_port", "@_out_host", "@_out_port")
 _OF_PROCESSES = ("@", "@_words", "@_words_host", "@_words_port", "run_@")
@@ -43,18 +44,10 @@ _OF_CHANNELS = (
 )
 _OF_TYPES = ("stream", "open", "close", "get", "put")
 SUFFIXES = (
-    "_local",
-    "_cell",
-    "_bank",
-    "_at",
-    "_structure",
-    "_get",
-    "_set",
-    "_tag",
-    "_read",
-    "_write",
-    "_words",
-    "_host",
+SUFFIXES = (
+    *("_local", "_cell", "_bank", "_at", "_structure", "_get", "_set", "_tag", "_read", "_write", "_words", "_host"),
+    "_place",
+)
 )
 
 

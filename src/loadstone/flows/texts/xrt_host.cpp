@@ -84,7 +84,7 @@ try {{
 {given}  card.run();
 {taken}  *loaded_words = card.ip.read_register({prefix}_LOADED);
   *stored_words = card.ip.read_register({prefix}_STORED);
-}} catch (const std::exception &error) {{
-  std::fprintf(stderr, "%s\n", error.what());
+}} catch (const std::exception &wrong) {{
+  std::fprintf(stderr, "%s\n", wrong.what());
   *loaded_words = *stored_words = -1;
 }}

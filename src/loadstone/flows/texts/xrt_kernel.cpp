@@ -58,7 +58,7 @@ try {{
   card.run.wait();
 {taken}  *loaded_words = card.result({loaded});
   *stored_words = card.result({stored});
-}} catch (const std::exception &error) {{
-  std::fprintf(stderr, "%s\n", error.what());
+}} catch (const std::exception &wrong) {{
+  std::fprintf(stderr, "%s\n", wrong.what());
   *loaded_words = *stored_words = -1;
 }}

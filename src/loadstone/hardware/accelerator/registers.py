@@ -40,7 +40,10 @@ run failed; it was aborted."""
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A bit of a register, given by its mask, and what software may do with it: `rw`, `ro` or `wo`."""
+    """A bit of a register, given by its mask, and what software may do with it: `rw`, `ro`, `wo` or `w1c`.
+
+    Writing 1 to a bit that is `w1c` clears it.
+    """
 
     name: str
     mask: int
@@ -60,7 +63,7 @@ FIELDS: Mapping[str, tuple[Field, ...]] = MappingProxyType(
             Field("READY", READY, "ro", "nothing runs"),
             Field("DONE", DONE, "rw", "a run has ended since the last start; writing 1 clears the interrupt"),
             Field("INTERRUPT", PENDING, "ro", "a run has ended, and it was not yet taken note of"),
-            Field("FAILED", FAILED, "rw", "the last run failed; writing 1 clears it"),
+            Field("FAILED", FAILED, "w1c", "the last run failed; writing 1 clears it"),
             Field("ABORTED", ABORTED, "ro", "the last run was aborted"),
         ),
     }
