@@ -114,7 +114,7 @@ def test_impossible_designs_are_counted_with_their_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["tile", "tiles=4", "tile=0", "tile=64..8", "unroll=x", "strips=often", "memory=litedram"]
+    "text", ["tile", "tiles=4", "tile=0", "tile=64..8", "unroll=x", "strips=often", "memory=litedram", "blocks=1,2"]
 )
 def test_wrong_axes(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):

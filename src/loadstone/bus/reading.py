@@ -56,10 +56,10 @@ def request_ports(requests: Stream) -> dict[str, Signal]:
 def make_read_master(bus: Bus, elements: Widths | int, sliced: bool = False) -> Module:
     """A master that gives the elements of requests in order, one in a cycle, and asks for no beat twice.
 
-    One that is `sliced` gives as many as `slice_slots` asks for, from `slice_lane` of the word on [slices.py].
+    With `sliced`, it gives `slice_slots` slots at once, from `slice_lane` of the word on [slices.py].
 
-    Elements that are narrower than the widest have others above them in the word. The buffer holds beats that were
-    asked for. No cycle is lost while the latency is less than all of the longest bursts in it but one take, in cycles,
+    Elements that are narrower than the widest have others above them in the word. The buffer holds requested
+    beats. No cycle is lost while the latency is less than all of the longest bursts in it but one take, in cycles,
     with 8 cycles for the master itself.
     """
     widths = widths_of(elements)

@@ -37,6 +37,7 @@ _LOCAL = ("depth", "strips", "power_of_two")
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan, or judge a given one."""
+    refuse(arguments, ("blocks",), "on a plan", "a process network moves blocks: loadstone network --blocks 2")
     idle = (*_without_tiling(arguments), "per_tile", "scans")
     if arguments.check:
         refuse(arguments, (*idle, "keep_dead_stores", "quast"), "with --check")

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.synth:
         refuse(arguments, ("device",), "without --synth")
     if arguments.plan_only:
-        refuse(arguments, _OF_HARDWARE, "with --plan-only")
+        refuse(arguments, (*_OF_HARDWARE, "blocks"), "with --plan-only")
     compilation = compilation_of(arguments)
     outcome = run_program(compilation, RunOptions()) if arguments.verify else None
     extras = _extras(arguments, compilation)

@@ -179,7 +179,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Taken:
-    """A jump and the iterations that take it; those that may, where it is not `certain`: it depends on data."""
+    """A jump and the iterations that take it, or may take it where it depends on data and is not `certain`."""
 
     node: syntax.Jump
     where: isl.Set

@@ -55,7 +55,7 @@ def _assumed(assumption: syntax.Expr, names: Names, context: isl.Set, problems: 
 
 
 def default_values(directives: syntax.Directives, names: Names, problems: Problems) -> dict[str, int]:
-    """The default values of parameters; an expression may use those that stand before it."""
+    """The default values of parameters; an expression may use earlier ones."""
     result: dict[str, int] = {}
     for name, value in directives.defaults:
         if name.id not in names.parameters:

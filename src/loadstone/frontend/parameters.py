@@ -13,6 +13,7 @@ from loadstone.frontend.scopes import (
     iterators,
     names_in,
     nodes,
+    own_expressions,
     written_names,
 )
 from loadstone.frontend.typing import Names
@@ -25,7 +26,7 @@ def names_of(program: syntax.Program, resolved: Resolved) -> Names:
     What is neither a parameter nor an iterator nor steers control gets its other type, if there is one.
     """
     changing = written_names(resolved.body) | set(iterators(resolved.body))
-    used = {name for node in nodes(resolved.body) for name in _all_names(node)}
+    used = {name for node in nodes(resolved.body) for part in own_expressions(node) for name in names_in(part)}
     steering = steering_names(resolved) | _names_in_functions(program.functions, resolved)
     for name in used & set(resolved.symbols):
         steering |= {n for e in resolved.symbols[name].extents if e is not None for n in names_in(e)}
@@ -63,15 +64,3 @@ def _names_in_functions(functions: tuple[syntax.Function, ...], resolved: Resolv
             found |= names_in(function.result) - {name for name, _ in function.parameters}
             waiting.extend(expressions(function.result))
     return found
-
-
-def _all_names(node: syntax.Node) -> set[str]:
-    match node:
-        case syntax.Assign(target=target, value=value):
-            return names_in(target) | names_in(value)
-        case syntax.If(condition=condition):
-            return names_in(condition)
-        case syntax.For(start=start, condition=condition):
-            return names_in(start) | names_in(condition)
-        case _:
-            return set()

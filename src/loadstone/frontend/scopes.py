@@ -43,26 +43,15 @@ def _assigned_iterators(block: syntax.Block) -> set[str]:
 def _free_names(block: syntax.Block, bound: frozenset[str]) -> Iterator[str]:
     """The names that a block uses without binding them, as iterators or by declarations."""
     for node in block.items:
-        match node:
-            case syntax.Declare(symbol=symbol):
-                yield from _unbound(symbol.extents, bound)
-                bound |= {symbol.name}
-            case syntax.Assign(target=target, value=value):
-                yield from _unbound((target, value), bound)
-            case syntax.If(condition=condition, then=then, otherwise=otherwise):
-                yield from _unbound((condition,), bound)
-                yield from _free_names(then, bound)
-                yield from _free_names(otherwise, bound)
-            case syntax.For(iterator=iterator, start=start, condition=condition, body=body):
-                yield from _unbound((start,), bound)
-                yield from _unbound((condition,), bound | {iterator})
-                yield from _free_names(body, bound | {iterator})
-            case syntax.Block():
-                yield from _free_names(node, bound)
-            case syntax.Jump():
-                pass
-            case _:
-                assert_never(node)
+        inside = bound
+        if isinstance(node, syntax.For):
+            yield from _unbound((node.start,), bound)
+            inside = bound | {node.iterator}
+        yield from _unbound(own_expressions(node), inside)
+        for block_inside in blocks(node):
+            yield from _free_names(block_inside, inside)
+        if isinstance(node, syntax.Declare):
+            bound |= {node.symbol.name}
 
 
 def _unbound(parts: tuple[syntax.Expr | None, ...], bound: frozenset[str]) -> Iterator[str]:
@@ -120,6 +109,23 @@ def blocks(node: syntax.Node) -> tuple[syntax.Block, ...]:
             return ()
 
 
+def own_expressions(node: syntax.Node) -> tuple[syntax.Expr, ...]:
+    """The expressions right below a statement: bounds, a condition, the sides of an assignment, extents."""
+    match node:
+        case syntax.For(start=start, condition=condition):
+            return start, condition
+        case syntax.If(condition=condition):
+            return (condition,)
+        case syntax.Assign(target=target, value=value):
+            return target, value
+        case syntax.Declare(symbol=symbol):
+            return tuple(extent for extent in symbol.extents if extent is not None)
+        case syntax.Block() | syntax.Jump():
+            return ()
+        case _:
+            assert_never(node)
+
+
 def jumps(block: syntax.Block) -> Iterator[syntax.Jump]:
     """The jumps of a block that leave the loop around it, or its iteration; not those of the loops inside of it."""
     for item in block.items:
@@ -132,22 +138,12 @@ def jumps(block: syntax.Block) -> Iterator[syntax.Jump]:
 def control_expressions(block: syntax.Block) -> Iterator[syntax.Expr]:
     """The expressions that decide what is executed and which element is accessed: bounds, conditions, subscripts."""
     for node in nodes(block):
-        match node:
-            case syntax.For(start=start, condition=condition):
-                yield start
-                yield condition
-            case syntax.If(condition=condition):
-                yield condition
-            case syntax.Assign(target=target, value=value):
-                for part in (*expressions(target), *expressions(value)):
-                    yield from part.indices if isinstance(part, syntax.Subscript) else ()
-                    yield from (part.condition,) if isinstance(part, syntax.Conditional) else ()
-            case syntax.Declare(symbol=symbol):
-                yield from (extent for extent in symbol.extents if extent is not None)
-            case syntax.Block() | syntax.Jump():
-                pass
-            case _:
-                assert_never(node)
+        if not isinstance(node, syntax.Assign):
+            yield from own_expressions(node)
+            continue
+        for part in (*expressions(node.target), *expressions(node.value)):
+            yield from part.indices if isinstance(part, syntax.Subscript) else ()
+            yield from (part.condition,) if isinstance(part, syntax.Conditional) else ()
 
 
 def written_names(block: syntax.Block) -> set[str]:
@@ -193,18 +189,7 @@ def _inferred(program: syntax.Program) -> Iterator[syntax.Symbol]:
 def uses(block: syntax.Block) -> Iterator[syntax.Name | syntax.Subscript]:
     """Every mention of a scalar or an array in a block, targets and extents included."""
     for node in nodes(block):
-        match node:
-            case syntax.For(start=start, condition=condition):
-                parts: tuple[syntax.Expr, ...] = (start, condition)
-            case syntax.If(condition=condition):
-                parts = (condition,)
-            case syntax.Assign(target=target, value=value):
-                parts = (target, value)
-            case syntax.Declare(symbol=symbol):
-                parts = tuple(extent for extent in symbol.extents if extent is not None)
-            case _:
-                parts = ()
-        for part in parts:
+        for part in own_expressions(node):
             yield from (e for e in expressions(part) if isinstance(e, syntax.Name | syntax.Subscript))
 
 

@@ -28,7 +28,7 @@ _RING = ("+", "-", "*")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wrap:
-    """Instances for which something is not what it is taken for, among those that look at it."""
+    """Instances for which an assumption about a value fails, among the instances that observe it."""
 
     broken: isl.Set
     looked_at: isl.Set

@@ -26,7 +26,7 @@ from loadstone.rtl.expressions import (
 )
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import Drive, Module, Process
-from loadstone.rtl.statements import Assign, Case, If, Statement
+from loadstone.rtl.statements import Assign, Statement, bodies, children, expressions
 
 Shape = tuple[int, int, int, int]
 """A memory: the bits of a word, its words, its read ports, and their latency."""
@@ -110,13 +110,7 @@ def _processes(module: Module) -> Iterator[Statement]:
 
 def _chosen_bits(statement: Statement) -> int:
     """The bits of signals that a condition decides about."""
-    match statement:
-        case Assign():
-            return 0
-        case If(branches=branches, otherwise=otherwise):
-            return sum(map(_written_bits, (*(body for _, body in branches), otherwise)))
-        case Case(arms=arms, default=default):
-            return sum(map(_written_bits, (*(body for _, body in arms), default or ())))
+    return sum(map(_written_bits, bodies(statement)))
 
 
 def _written_bits(body: Iterable[Statement]) -> int:
@@ -132,7 +126,7 @@ def _values(module: Module) -> Iterator[Value]:
         if id(value) not in seen:
             seen.add(id(value))
             yield value
-            waiting.extend(_parts(value))
+            waiting.extend(children(value))
 
 
 def _roots(module: Module) -> Iterator[Value]:
@@ -141,41 +135,11 @@ def _roots(module: Module) -> Iterator[Value]:
             case Drive(value=value):
                 yield value
             case Process(body=body):
-                yield from _of_body(body)
+                yield from expressions(body)
             case Memory():
                 yield from (value for port in item.ports for value in port.inputs)
             case _:
                 pass
-
-
-def _of_body(body: Iterable[Statement]) -> Iterator[Value]:
-    for statement in body:
-        match statement:
-            case Assign(value=value):
-                yield value
-            case If(branches=branches, otherwise=otherwise):
-                yield from (condition for condition, _ in branches)
-                for part in (*(inner for _, inner in branches), otherwise):
-                    yield from _of_body(part)
-            case Case(arms=arms, default=default):
-                for part in (*(inner for _, inner in arms), default or ()):
-                    yield from _of_body(part)
-
-
-def _parts(value: Value) -> tuple[Value, ...]:
-    match value:
-        case Binary(left=left, right=right) | Compare(left=left, right=right):
-            return left, right
-        case Mux(condition=condition, left=left, right=right):
-            return condition, left, right
-        case Shift(operand=operand, amount=amount):
-            return operand, amount
-        case Concat(parts=parts):
-            return parts
-        case Unary() | Extend() | Reinterpret() | Slice() | Reduce():
-            return (value.operand,)
-        case _:
-            return ()
 
 
 def _kind(value: Value) -> str:

@@ -24,7 +24,7 @@ MEASURES: tuple[Measure, ...] = ("cycles", "words", "cells", "energy", *AREA)
 Axes = Mapping[str, tuple[Any, ...]]
 """The values of options, by the names of their fields; those of `sizes` are for each dimension."""
 
-_FIXED = {"local", "objective", "split_buffers"}
+_FIXED = {"local", "objective", "split_buffers", "blocks"}
 _OF_TILINGS = frozenset({"sizes", "schedule", "strip", "free_reductions", "keep_dead_stores"})
 """The choices on which it depends what tiles load and store."""
 PREDICTED = tuple(each for each in MEMORIES if each != "litedram")

@@ -46,21 +46,37 @@ class Instance:
 Node = For | If | Block | Instance
 
 
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes directly below a node."""
+    match node:
+        case For(body=body):
+            return (body,)
+        case If(then=then, otherwise=otherwise):
+            return (then,) if otherwise is None else (then, otherwise)
+        case Block(items=items):
+            return items
+        case Instance():
+            return ()
+
+
+def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The node with `change` applied to the nodes directly below it."""
+    match node:
+        case For(body=body):
+            return replace(node, body=change(body))
+        case If(then=then, otherwise=otherwise):
+            return replace(node, then=change(then), otherwise=None if otherwise is None else change(otherwise))
+        case Block(items=items):
+            return Block(tuple(map(change, items)))
+        case Instance():
+            return node
+
+
 def walk(node: Node) -> Iterator[Node]:
     """The node and everything below it, in textual order."""
     yield node
-    match node:
-        case For(body=body):
-            yield from walk(body)
-        case If(then=then, otherwise=otherwise):
-            yield from walk(then)
-            if otherwise is not None:
-                yield from walk(otherwise)
-        case Block(items=items):
-            for item in items:
-                yield from walk(item)
-        case Instance():
-            return
+    for child in children(node):
+        yield from walk(child)
 
 
 def expressions(node: Node) -> Iterator[Expression]:
@@ -80,28 +96,19 @@ def expressions(node: Node) -> Iterator[Expression]:
 def mapped(node: Node, change: Callable[[Expression], Expression]) -> Node:
     """The tree with every expression changed."""
     match node:
-        case For(start=start, condition=condition, step=step, body=body):
-            return replace(
-                node, start=change(start), condition=change(condition), step=change(step), body=mapped(body, change)
-            )
-        case If(condition=condition, then=then, otherwise=otherwise):
-            other = None if otherwise is None else mapped(otherwise, change)
-            return If(change(condition), mapped(then, change), other)
-        case Block(items=items):
-            return Block(tuple(mapped(item, change) for item in items))
+        case For(start=start, condition=condition, step=step):
+            node = replace(node, start=change(start), condition=change(condition), step=change(step))
+        case If(condition=condition):
+            node = replace(node, condition=change(condition))
         case Instance(statement=statement, arguments=arguments):
             return Instance(statement, tuple(map(change, arguments)))
+        case Block():
+            pass
+    return with_children(node, lambda child: mapped(child, change))
 
 
 def with_instances(node: Node, change: Callable[[Instance], Node]) -> Node:
     """The tree with every instance replaced."""
-    match node:
-        case For(body=body):
-            return replace(node, body=with_instances(body, change))
-        case If(then=then, otherwise=otherwise):
-            other = None if otherwise is None else with_instances(otherwise, change)
-            return replace(node, then=with_instances(then, change), otherwise=other)
-        case Block(items=items):
-            return Block(tuple(with_instances(item, change) for item in items))
-        case Instance():
-            return change(node)
+    if isinstance(node, Instance):
+        return change(node)
+    return with_children(node, lambda child: with_instances(child, change))

@@ -7,22 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loadstone.loops.model import Block, For, If, Instance, Node
+from loadstone.loops.model import Block, Instance, Node, children
 
 Path = tuple[int, ...]
-
-
-def children(node: Node) -> tuple[Node, ...]:
-    """The nodes directly below a node."""
-    match node:
-        case For(body=body):
-            return (body,)
-        case If(then=then, otherwise=otherwise):
-            return (then,) if otherwise is None else (then, otherwise)
-        case Block(items=items):
-            return items
-        case Instance():
-            return ()
 
 
 def places(tree: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:

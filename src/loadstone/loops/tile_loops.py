@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import islpy as isl
 
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.loops.accelerator import STRIP, TILE, Accelerator, loops_over
-from loadstone.loops.model import Block, For, If, Instance, Node, mapped, with_instances
+from loadstone.loops.model import Block, For, Instance, Node, mapped, with_children, with_instances
 from loadstone.loops.slices import sliced
 from loadstone.model.expression import Expression, substituted
 from loadstone.poly import renamed_dims
@@ -54,16 +54,7 @@ def _between(first: str, body: Node, last: str) -> Node:
 
 def with_registers(body: Node) -> Node:
     """What is executed in a tile, with the cycles that these registers take as empty blocks."""
-    match body:
-        case For():
-            return Block((Block(()), body, Block(())))
-        case If(then=then, otherwise=otherwise):
-            other = None if otherwise is None else with_registers(otherwise)
-            return replace(body, then=with_registers(then), otherwise=other)
-        case Block(items=items):
-            return Block(tuple(map(with_registers, items)))
-        case Instance():
-            return body
+    return Block((Block(()), body, Block(()))) if isinstance(body, For) else with_children(body, with_registers)
 
 
 def _with_values(body: Node, names: Sequence[str]) -> Callable[[Instance], Node]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 import islpy as isl
 
 from loadstone.loops.division import divisions, is_power_of_two
 from loadstone.loops.generation import generate
-from loadstone.loops.model import Block, For, If, Instance, Node, mapped, walk
+from loadstone.loops.model import For, Instance, Node, mapped, walk, with_children
 from loadstone.loops.simplify import simplified
 from loadstone.model.expression import Expression, Variable, substituted
 from loadstone.model.free_name import free_name
@@ -52,20 +53,12 @@ def _only_shifts(tree: Node) -> bool:
 
 def _named(node: Node, program: Program, taken: frozenset[str]) -> Node:
     """The tree with readable names for the counters of its loops."""
-    match node:
-        case For(iterator=iterator, body=body):
-            name = free_name(_wanted(node, program), taken)
-            renamed = mapped(body, lambda expression: _with_name(expression, iterator, name))
-            inner = _named(renamed, program, taken | {name})
-            start, condition, step = (_with_name(e, iterator, name) for e in (node.start, node.condition, node.step))
-            return For(name, start, condition, step, inner)
-        case If(condition=condition, then=then, otherwise=otherwise):
-            other = None if otherwise is None else _named(otherwise, program, taken)
-            return If(condition, _named(then, program, taken), other)
-        case Block(items=items):
-            return Block(tuple(_named(item, program, taken) for item in items))
-        case Instance():
-            return node
+    if isinstance(node, For):
+        name = free_name(_wanted(node, program), taken)
+        values: dict[str, Expression] = {node.iterator: Variable(name, INT)}
+        node = replace(mapped(node, lambda expression: substituted(expression, values)), iterator=name)
+        taken |= {name}
+    return with_children(node, lambda child: _named(child, program, taken))
 
 
 def _wanted(loop: For, program: Program) -> str:
@@ -78,7 +71,3 @@ def _names(loop: For, program: Program, depth: int) -> Iterator[str]:
     for leaf in walk(loop.body):
         if isinstance(leaf, Instance) and len(program.part(leaf.statement).loops) > depth:
             yield program.part(leaf.statement).loops[depth].name
-
-
-def _with_name(expression: Expression, old: str, new: str) -> Expression:
-    return substituted(expression, {old: Variable(new, INT)})

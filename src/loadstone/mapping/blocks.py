@@ -1,4 +1,4 @@
-"""The order in which the processors of a macrotask work: in blocks, each task just in time for those that read it.
+"""The order in which the processors of a macrotask work: in blocks, each task just in time for its consumers.
 
 The last tasks go through their repetitions in blocks. A repetition of another task is in the first block that needs
 what it makes, directly or through repetitions of its own task, as dependences tell. Within a block tasks follow each
@@ -43,7 +43,7 @@ class Axis:
 Axes = tuple[Axis, ...]
 MOST_AXES, SIDES = 2, (4, 16)
 PARALLEL = 12
-"""How many independent repetitions keep a pipeline busy while the first one is on its way to those that need it."""
+"""How many independent repetitions keep a pipeline busy while the first one is on its way to its consumers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,7 +158,7 @@ def _names(letter: str, count: int) -> str:
 
 
 def _in_time(task: Elementary, needed: Sequence[isl.Map]) -> isl.Map:
-    """The first blocks that need repetitions of a task; the last block for those that none needs."""
+    """The first blocks that need repetitions of a task; the last block for repetitions without a consumer."""
     blocks = reduce(isl.Map.union, needed).coalesce()
     for before in task.before:
         blocks = blocks.union(_handed_on(task, before.distance).apply_range(blocks))

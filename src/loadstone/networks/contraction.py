@@ -57,7 +57,7 @@ def block_mapping(
 
 
 def _present_in_tiles(network: Network, channel: Channel, parameters: Mapping[str, int]) -> isl.Map:
-    """Values of a channel to those that are alive in the tile that writes them, themselves included."""
+    """Values of a channel to the values alive in the tile that writes them, themselves included."""
     count = range(len(network.tiles.sizes))
     tiles_of = {p.name: fixed(with_components(p.dates, count), parameters) for p in network.processes.values()}
     tiles = coalesced(reduce(isl.Set.union, (each.range() for each in tiles_of.values())))

@@ -25,6 +25,7 @@ from loadstone.model.expression import (
     Select,
     Unary,
     Variable,
+    children,
 )
 from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.model.types import Number, ScalarType
@@ -108,24 +109,12 @@ def _bounded(expression: Expression, variables: Mapping[str, int], operands: Seq
 
 
 def _operation(expression: Unary | Binary | Call, variables: Mapping[str, int], operands: Sequence[Bounded]) -> Bounded:
-    parts = [_bounded(part, variables, operands) for part in _parts(expression)]
+    parts = [_bounded(part, variables, operands) for part in children(expression)]
     value = evaluate(expression, variables, [operand.value for operand in operands])
     if not any(part.error for part in parts) and expression.type.is_integer:
         return Bounded(value)
     op = expression.function if isinstance(expression, Call) else expression.op
     return Bounded(value, _passed_on(op, parts) + _of_result(value, expression.type))
-
-
-def _parts(expression: Unary | Binary | Call) -> tuple[Expression, ...]:
-    match expression:
-        case Unary(operand=operand):
-            return (operand,)
-        case Binary(left=left, right=right):
-            return left, right
-        case Call(arguments=arguments):
-            return arguments
-        case _:
-            assert_never(expression)
 
 
 def _passed_on(op: str, parts: Sequence[Bounded]) -> float:

@@ -59,7 +59,7 @@ def canonical(program: Program, steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _with_shift(program: Program, steps: list[Step], shift: Shift) -> list[Step]:
-    """The steps with a shift behind them, moved over those that it can be moved over."""
+    """The steps with a shift behind them, moved over the steps that commute with it."""
     if not steps:
         return [shift]
     *before, last = steps

@@ -37,6 +37,7 @@ _ENDINGS = (".html", ".json")
 def show_front(arguments: argparse.Namespace) -> int:
     """Print the front of a space of designs, write it, or make one of its designs."""
     refuse(arguments, ("local",), "without --curve")
+    refuse(arguments, ("split_buffers",), "on hardware", "parts of local memories are for programs")
     if arguments.apply is None and arguments.file and Path(arguments.file).suffix not in _ENDINGS:
         raise InputError(Diagnostic(f"cannot write a front as '{arguments.file}'", None, "-o FILE.html or FILE.json"))
     if arguments.cluster is not None:

@@ -23,7 +23,7 @@ from loadstone.mapping.times import ExternalMemory
 from loadstone.transform.tiling import Tiling
 
 BLOCK = 120
-"""The least data in a block of passes that are written: those that mask a burst of 30 cycles, as in the document."""
+"""The least data in a block of written passes: enough to mask a burst of 30 cycles, as in the document."""
 _OWN = frozenset({"fusions", "data_per_word", "latency", "exact", "apply", "file", "json"})
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from loadstone.emit.c.code import type_name
 from loadstone.frontend.c.headers import MACROS
 from loadstone.loops.accelerator import Accelerator
-from loadstone.loops.model import Block, For, If, Instance, Node, walk
+from loadstone.loops.model import For, Node, mapped, walk, with_children
 from loadstone.loops.process_points import equal_coordinates
 from loadstone.model.expression import Cast, Expression, Variable, rebuilt
 from loadstone.model.kernel import Access, Kernel, Statement
@@ -77,23 +77,11 @@ class Names:
 
     def loops(self, node: Node) -> Node:
         """The loop tree with the names of the program."""
-        match node:
-            case For():
-                return replace(
-                    node,
-                    iterator=self[node.iterator],
-                    start=self.counted(node.start),
-                    condition=self.counted(node.condition),
-                    step=self.counted(node.step),
-                    body=self.loops(node.body),
-                )
-            case If(condition=condition, then=then, otherwise=otherwise):
-                other = None if otherwise is None else self.loops(otherwise)
-                return If(self.counted(condition), self.loops(then), other)
-            case Block(items=items):
-                return Block(tuple(map(self.loops, items)))
-            case Instance(statement=statement, arguments=arguments):
-                return Instance(statement, tuple(map(self.counted, arguments)))
+        return self._with_iterators(mapped(node, self.counted))
+
+    def _with_iterators(self, node: Node) -> Node:
+        named = replace(node, iterator=self[node.iterator]) if isinstance(node, For) else node
+        return with_children(named, self._with_iterators)
 
 
 def names_of(accelerator: Accelerator, loops: Node, counters: Iterable[str] = ()) -> Names:

@@ -77,7 +77,7 @@ def _ignored(design: AcceleratorDesign, name: str, unknown: bool, mask: int) -> 
 
 
 def _check(word: int, store: ArrayLayout) -> tuple[int, int]:
-    """The bits that are expected of an element, and which are compared: of not-a-numbers, those that all share."""
+    """The expected bits of an element, and the mask of compared ones: of not-a-numbers, the bits that all share."""
     mask, kind = store.type.mask, store.element
     if kind.kind == "float":
         fraction = FRACTION[kind.bits]

@@ -1,4 +1,4 @@
-"""What a testbench of hardware works with: the words that it gives, and those that it expects."""
+"""What a testbench of hardware works with: given and expected words."""
 
 from __future__ import annotations
 

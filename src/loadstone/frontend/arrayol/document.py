@@ -96,7 +96,7 @@ class Entry:
             raise refused(f"'{self.text()}' is not a whole number", self.span, f"{self.name} is a number") from None
 
     def integers(self, count: int | None = None) -> tuple[int, ...]:
-        """A list of whole numbers, as many as asked for."""
+        """A list of whole numbers of the required length."""
         items = self.items()
         if count is not None and len(items) != count:
             raise refused(f"{self.name} has {len(items)} entries instead of {count}", self.span, "give one for each")

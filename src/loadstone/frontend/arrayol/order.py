@@ -1,4 +1,4 @@
-"""The order of tasks: each behind those that write what it reads; a compound task is done as a whole."""
+"""The order of tasks: each behind its producers; a compound task is done as a whole."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Unit = tuple[Elementary, ...]
 
 
 def in_order(application: Application) -> list[Elementary]:
-    """The tasks, each behind those that write what it reads; raises `InputError` where they wait for each other."""
+    """The tasks, each behind its producers; raises `InputError` where they wait for each other."""
     return _ordered(application, application.tasks, 0)
 
 

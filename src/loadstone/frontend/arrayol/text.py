@@ -228,7 +228,7 @@ def _exists(task: Elementary, before: Before, names: Sequence[str]) -> str:
 
 
 def directions(task: Elementary | Task) -> tuple[int, ...]:
-    """The directions of loops in which every repetition follows those that it reads from."""
+    """The directions of loops in which every repetition follows its producers."""
     for signs in product((1, -1), repeat=len(task.repetition)):
         if all(_is_later(before.distance, signs) for before in task.before):
             return signs

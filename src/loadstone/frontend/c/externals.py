@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
@@ -24,7 +23,7 @@ from pycparser import c_ast
 
 from loadstone.errors import Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment, shape_of
-from loadstone.frontend.c.trees import Rewriter, element, innermost, items_of, mapped, subscripted
+from loadstone.frontend.c.trees import Rewriter, element, innermost, mapped, subscripted
 from loadstone.model.functions import OPERATORS, OVERLOADED, SIGNATURES
 from loadstone.model.types import INT, ScalarType
 
@@ -71,32 +70,19 @@ class Externals(Rewriter):
         """What a statement becomes with calls as values."""
         match node:
             case c_ast.Compound():
-                yield c_ast.Compound(self.statements(items_of(node)), node.coord)
+                yield self.block(node)
             case c_ast.Label():
                 *before, last = self.statement(node.stmt)
                 yield from before
                 yield mapped(node, lambda _: last)
             case c_ast.If() | c_ast.For() | c_ast.While() | c_ast.DoWhile():
-                yield self._with_blocks(node)
+                yield self.rewritten(node, self._value)
             case c_ast.FuncCall() if self._is_external(node):
                 yield from self._called(node, None)
             case c_ast.Assignment(op="=", lvalue=lvalue, rvalue=c_ast.FuncCall() as call) if self._is_external(call):
                 yield from self._called(call, self._value(lvalue))
             case _:
                 yield self._value(node)
-
-    def _with_blocks(self, node: c_ast.Node) -> c_ast.Node:
-        """The loop or conditional with its expressions and blocks rewritten."""
-        result = copy(node)
-        for slot in ("init", "cond", "next"):
-            child = getattr(node, slot, None)
-            if child is not None:
-                setattr(result, slot, self._value(child))
-        for slot in ("stmt", "iftrue", "iffalse"):
-            child = getattr(node, slot, None)
-            if child is not None:
-                setattr(result, slot, c_ast.Compound(self.statements(items_of(child)), child.coord))
-        return result
 
     def _is_external(self, node: c_ast.Node) -> TypeGuard[c_ast.FuncCall]:
         """Whether a node calls a function that is only declared, and pure."""

@@ -88,19 +88,19 @@ class Inliner(Rewriter):
         """What a statement becomes with its calls expanded."""
         match node:
             case c_ast.Compound():
-                return [self._block(node)]
+                return [self.block(node)]
             case c_ast.Label():
                 *before, last = self.statement(node.stmt)
                 return [*before, mapped(node, lambda _: last)]
             case c_ast.If():
                 before, condition = self._hoisted(node.cond)
-                return [*before, self._with_blocks(node, cond=condition)]
+                return [*before, self.with_blocks(node, cond=condition)]
             case c_ast.For():
                 self._check_head(node.init, node.cond, node.next)
-                return [self._with_blocks(node)]
+                return [self.with_blocks(node)]
             case c_ast.While() | c_ast.DoWhile():
                 self._check_head(node.cond)
-                return [self._with_blocks(node)]
+                return [self.with_blocks(node)]
             case c_ast.ExprList():
                 return [part for expr in node.exprs for part in self.statement(expr)]
             case c_ast.FuncCall() if self._call(node):
@@ -112,19 +112,6 @@ class Inliner(Rewriter):
                 return [*before, changed]
             case _:
                 return [node]
-
-    def _block(self, node: c_ast.Node) -> c_ast.Node:
-        return c_ast.Compound(self.statements(items_of(node)), node.coord)
-
-    def _with_blocks(self, node: c_ast.Node, **changes: c_ast.Node) -> c_ast.Node:
-        result = copy(node)
-        for slot in ("stmt", "iftrue", "iffalse"):
-            child = getattr(node, slot, None)
-            if child is not None:
-                changes[slot] = self._block(child)
-        for slot, child in changes.items():
-            setattr(result, slot, child)
-        return result
 
     def _call(self, node: c_ast.Node) -> _Call | None:
         """The call that a node is, if it is one to expand."""

@@ -150,6 +150,26 @@ class Rewriter(ABC):
                 self.problems.extend(error)
         return result
 
+    def block(self, node: c_ast.Node) -> c_ast.Node:
+        """A block of what its statements become."""
+        return c_ast.Compound(self.statements(items_of(node)), node.coord)
+
+    def with_blocks(self, node: c_ast.Node, **changes: c_ast.Node) -> c_ast.Node:
+        """A copy of a loop or conditional with what its blocks become, and with other changes."""
+        result = copy(node)
+        for slot in ("stmt", "iftrue", "iffalse"):
+            child = getattr(node, slot, None)
+            if child is not None:
+                changes[slot] = self.block(child)
+        for slot, child in changes.items():
+            setattr(result, slot, child)
+        return result
+
+    def rewritten(self, node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node]) -> c_ast.Node:
+        """A copy of a loop or conditional with its expressions changed, and with what its blocks become."""
+        parts = {slot: getattr(node, slot, None) for slot in ("init", "cond", "next")}
+        return self.with_blocks(node, **{slot: change(part) for slot, part in parts.items() if part is not None})
+
     def fresh(self, name: str) -> str:
         """A name that is not in use yet."""
         while name in self.taken:

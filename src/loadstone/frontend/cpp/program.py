@@ -26,7 +26,7 @@ _GUARDS = (
     "X_HLS_MATH_H",
 )
 _DEFINED = {"__cplusplus": "201703L", "__SYNTHESIS__": "1", **dict.fromkeys(_GUARDS, "1")}
-"""Macros of C++ and HLS; those that guard the vendor's headers keep these out, should a folder of -I have them."""
+"""Macros of C++ and HLS; include guards of the vendor's headers keep these out, should a folder of -I have them."""
 
 _SCOP = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+scop\b", re.MULTILINE)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from loadstone.frontend import syntax
 from loadstone.frontend.mapping import with_blocks
-from loadstone.frontend.scopes import names_in, nodes
+from loadstone.frontend.scopes import names_in, nodes, own_expressions
 
 
 def with_scopes(body: syntax.Block, results: frozenset[str]) -> syntax.Block:
@@ -61,20 +61,11 @@ class _Scopes:
         return syntax.Block(items)
 
     def _node(self, node: syntax.Node) -> Iterator[syntax.Node]:
-        match node:
-            case syntax.Declare(symbol=symbol):
-                self._use({name for extent in symbol.extents if extent is not None for name in names_in(extent)})
-                if symbol.name in self.visible:
-                    return
-                self.visible |= {symbol.name}
-            case syntax.Assign(target=target, value=value):
-                self._use(names_in(target) | names_in(value))
-            case syntax.If(condition=condition):
-                self._use(names_in(condition))
-            case syntax.For(start=start, condition=condition):
-                self._use(names_in(start) | names_in(condition))
-            case syntax.Block() | syntax.Jump():
-                pass
+        self._use({name for part in own_expressions(node) for name in names_in(part)})
+        if isinstance(node, syntax.Declare):
+            if node.symbol.name in self.visible:
+                return
+            self.visible |= {node.symbol.name}
         yield with_blocks(node, self.block)
 
     def _use(self, names: set[str]) -> None:

@@ -15,8 +15,8 @@ from loadstone.hardware.datapath.pipeline import address_type
 from loadstone.hardware.layout import ArrayLayouts, PackedLayout, PackedLayouts
 from loadstone.hardware.names import Names
 from loadstone.loops.accelerator import Accelerator
-from loadstone.loops.model import Block, For, Instance, Node, with_instances
-from loadstone.loops.paths import Path, children, places
+from loadstone.loops.model import Block, For, Instance, Node, children, with_instances
+from loadstone.loops.paths import Path, places
 from loadstone.loops.paths import statements as statements_of
 from loadstone.loops.ranges import Ranges
 from loadstone.loops.tile_loops import MARKERS, process_loops, sliced_moves

@@ -3,7 +3,7 @@
 The controller starts the instances in their order, one in each cycle, and each goes through the datapath of its
 statement. An instance stalls while a write it depends on is pending, so that nothing depends on the depth of pipelines:
 
-- a read sees all writes up to the cycle before its word is used (`memories.py`), so it waits for those that come later;
+- a read sees all writes up to the cycle before its word is used (`memories.py`), so it waits for later writes;
 - a write waits for those of instances before it to the same element, where their statement takes longer;
 - no write is so early that an instance before it could still see it.
 """
@@ -57,7 +57,7 @@ class ComputeUnit:
     """What computes a kernel: a controller and datapaths by statement; `stable` are scalars that are never written.
 
     At `markers`, which are instances in the loops that compute nothing, the controller waits to be passed on. A
-    statement has a datapath in each of its lanes. `banks` are those that lanes of accesses may touch, if it is known.
+    statement has a datapath in each of its lanes. `banks`: the banks that lanes of accesses may touch, where known.
     """
 
     name: str

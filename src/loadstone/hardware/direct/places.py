@@ -120,7 +120,7 @@ def make_levels(
     words: Mapping[str, tuple[Word, ...]],
     operations: Operations,
 ) -> tuple[Level, ...]:
-    """The steps that find all places; `words` are those that statements read."""
+    """The steps that find all places; `words`: the words read by statements."""
     modules = ModuleNames(compute.modules)
     count = max((level for each in found.values() for level in each.levels.values()), default=0)
     tables = {name: _tables(compute, each, found[name], operations) for name, each in statements.items()}

@@ -247,7 +247,7 @@ def make_compute_process(name: str, setting: Setting, walk: Walk, links: Sequenc
 
 
 def _datapath(setting: Setting, walk: Walk, body: Body) -> Datapath:
-    """The datapath of a statement whose words are given when it starts, but for those that are taken late."""
+    """The datapath of a statement whose operands are given at its start, late operands excepted."""
     kernel = setting.kernel
     statement = kernel.statement(walk.process.name)
     stores = {name: ArrayLayout(name, array.type, ()) for name, array in kernel.arrays.items()}

@@ -52,7 +52,7 @@ class SystemResult:
 class SystemRun:
     """An accelerator on a memory, and what it is run on: parameters, and the contents of arrays, which it changes.
 
-    `bases` are the byte addresses of variables; those that are not given lie one after the other.
+    `bases` are the byte addresses of variables; variables without one lie one after the other.
     """
 
     design: BusDesign

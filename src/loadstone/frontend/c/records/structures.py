@@ -25,7 +25,6 @@ from loadstone.frontend.c.trees import (
     Rewriter,
     element,
     innermost,
-    items_of,
     mapped,
     renamed,
     subscripted,
@@ -157,17 +156,13 @@ class Structures(Rewriter):
         """What a statement becomes without structures."""
         match node:
             case c_ast.Compound():
-                return [self._block(node)]
+                return [self.block(node)]
             case c_ast.Decl() if self._structure(node.type) is not None:
                 return [*self._declared(node)]
             case c_ast.Decl():
                 return [*self.declarations(self._plain(node))]
-            case c_ast.If():
-                return [self._with_blocks(node, ("cond",), ("iftrue", "iffalse"))]
-            case c_ast.For():
-                return [self._with_blocks(node, ("init", "cond", "next"), ("stmt",))]
-            case c_ast.While() | c_ast.DoWhile():
-                return [self._with_blocks(node, ("cond",), ("stmt",))]
+            case c_ast.If() | c_ast.For() | c_ast.While() | c_ast.DoWhile():
+                return [self.rewritten(node, self._expression)]
             case c_ast.Assignment(op="=", lvalue=lvalue) if variable := self._whole(lvalue):
                 return [self._copy(node, path) for path in variable.members]
             case _:
@@ -203,19 +198,12 @@ class Structures(Rewriter):
         zero = c_ast.Constant("int", "0", values.coord)
         return [*(self._expression(value) for value in listed), *([zero] * missing)]
 
-    def _with_blocks(self, node: c_ast.Node, expressions: tuple[str, ...], blocks: tuple[str, ...]) -> c_ast.Node:
-        result = copy(node)
-        for change, slots in ((self._expression, expressions), (self._block, blocks)):
-            for slot in slots:
-                child = getattr(node, slot)
-                setattr(result, slot, None if child is None else change(child))
-        return result
-
-    def _block(self, node: c_ast.Node) -> c_ast.Node:
+    def block(self, node: c_ast.Node) -> c_ast.Node:
+        """A block without structures, which is a scope."""
         self._scopes.append({})
-        items = self.statements(items_of(node))
+        result = super(Structures, self).block(node)
         self._scopes.pop()
-        return c_ast.Compound(items, node.coord)
+        return result
 
     def _copy(self, node: c_ast.Assignment, path: _Path) -> c_ast.Node:
         result = copy(node)
