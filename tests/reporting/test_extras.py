@@ -126,7 +126,9 @@ def test_advice_on_devices(measure: Measure) -> None:
     (beyond,) = machine_advice(taking(measure, large))
     assert "ecp5-25k" in beyond
     assert "; ecp5-85k has enough: " in beyond
-    (beyond,) = machine_advice(taking(measure, large + 1))
+    assert "--unroll" in beyond
+    (beyond,) = machine_advice(replace(taking(measure, large + 1), lanes=1))
+    assert "--unroll" not in beyond
     assert "ecp5-85k has" in beyond
     assert "enough" not in beyond
 

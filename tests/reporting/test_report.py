@@ -593,4 +593,4 @@ def test_strips_of_matmul_may_drain() -> None:
     assert "words of a, b may come as soon as these have been computed" in text
     assert "c: its buffer holds results, waits until all is stored." in text
     assert "local cells5\u202f12020\u202f480 bytes in all copies of buffers" in text
-    assert "local cells10\u202f240in all" in parsed(emit_report(overlap)).text
+    assert "local cells10\u202f24040\u202f960 bytes in all" in parsed(emit_report(overlap)).text

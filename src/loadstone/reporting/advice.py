@@ -19,9 +19,9 @@ CAPACITIES: Mapping[str, Mapping[Measure, int]] = {
 }
 """Look-up tables, block memories of 18 Kbit and multipliers of 18 x 18 bits, smallest device first [FPGA-DS-02012]."""
 _CHANGES: Mapping[Measure, str] = {
-    "lut": "fewer lanes (--unroll), or integers and fixed point in place of floating point, take fewer",
+    "lut": "integers and fixed point in place of floating point take fewer",
     "blocks": "smaller tiles, or --tile auto --local WORDS, take fewer",
-    "dsp": "fewer lanes (--unroll), or narrower types, take fewer",
+    "dsp": "narrower types take fewer",
 }
 WASTEFUL = 1.5
 """Cells of a buffer for each element that lives at the same time, from which on it is worth a word."""
@@ -70,5 +70,6 @@ def machine_advice(machine: Machine) -> Iterator[str]:
         if small:
             most = devices[small[-1]][measure]
             larger = next((f"; {name} has enough" for name in devices if name not in small), "")
-            what = AREA[measure]
-            yield f"The accelerator takes {number(taken)} {what}, {small[-1]} has {number(most)}{larger}: {change}."
+            held = f"The accelerator takes {number(taken)} {AREA[measure]}, {small[-1]} has {number(most)}{larger}"
+            lanes = ", and so do fewer lanes (--unroll)" if machine.lanes > 1 else ""
+            yield f"{held}: {change}{lanes}."

@@ -110,4 +110,4 @@ def _roof(lanes: int, plane: _Plane, peak: float, colour: str) -> tuple[Markup, 
     line = element(
         "path", d=f"M{x:.1f} {y:.1f}L{plane.x(ridge):.1f} {plane.y(lanes):.1f}", class_="roof", stroke=colour
     )
-    return line, element("text", f"{peak:.3g} B/cycle", x=x + 6, y=y - 10, style=f"fill:{colour}")
+    return line, element("text", f"{peak:.3g} B/cycle", x=x + 26, y=y - 6, style=f"fill:{colour}")
