@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 from collections.abc import Generator
 from pathlib import Path
 from time import monotonic
@@ -14,16 +12,10 @@ from zipfile import ZipFile
 
 import pytest
 
+from browser_pages import brightness, kept
 from explorer_client import SCALE
 from kernels import ROOT
 
-api = pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install playwright")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is missing: apt-get install chromium")
-FLAGS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"),
-    *("--disable-sync", "--no-first-run"),
-)
 TABS = (
     "kernel",
     "dependences",
@@ -40,14 +32,6 @@ TABS = (
 WAIT = 30_000
 Tab = Any
 """A page of Playwright, which need not be installed."""
-
-
-@pytest.fixture(scope="session")
-def browser() -> Generator[Any]:
-    with api.sync_playwright() as driver:
-        made = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield made
-        made.close()
 
 
 @pytest.fixture
@@ -116,12 +100,6 @@ def typed(page: Tab, text: str) -> None:
 
 def figure(page: Tab, name: str) -> str:
     return page.locator(".figures div", has=page.locator(f"dt:text-is('{name}')")).locator("dd").inner_text()
-
-
-def kept(page: Tab, folder: Path, name: str) -> None:
-    """Keep a picture of the page beside the test, or in the documentation where goldens are updated."""
-    update = os.environ.get("LOADSTONE_UPDATE_GOLDENS")
-    page.screenshot(path=(ROOT / "docs" / "img" if update else folder) / name)
 
 
 def test_a_first_look(tab: Tab, tmp_path: Path) -> None:
@@ -327,14 +305,6 @@ def test_controls_have_names(tab: Tab) -> None:
         tab.click(f"#tab-{name}")
         assert tab.evaluate(NAMELESS) == [], name
     assert tab.evaluate("document.documentElement.lang") == "en"
-
-
-def brightness(page: Tab, where: str) -> tuple[float, float]:
-    """How bright background and text of an element are, from 0 to 255."""
-    style = "getComputedStyle(document.querySelector(where))"
-    colours = page.evaluate(f"(where) => [{style}.backgroundColor, {style}.color]", where)
-    back, ink = ([int(part) for part in re.findall(r"\d+", colour)[:3]] for colour in colours)
-    return sum(back) / 3, sum(ink) / 3
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -188,7 +188,7 @@ def _assumptions(kernel: Kernel) -> tuple[str, ...]:
     """What holds only under conditions, and what is known of parameters."""
     context = str(kernel.context)
     assumed = (f"{isl_body(each.condition)}: {each.reason}" for each in kernel.assumptions)
-    return (f"known of the parameters: {context}", *assumed) if kernel.parameters else tuple(assumed)
+    return (f"Known of the parameters: {context}", *assumed) if kernel.parameters else tuple(assumed)
 
 
 def _notes(follow: Handover) -> tuple[str, ...]:
