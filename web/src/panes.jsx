@@ -326,7 +326,7 @@ export function FrontPane({ data, busy, onChoose }) {
       <Card title="Designs that no other one beats" aside={busy ? `${number(data.done)} of ${plural(data.space, "design")} …` : plural(data.front.length, "design")}>
         <progress max={data.space} value={data.done} aria-label="Designs done" />
         <Drawing svg={data.svg} kind="front" label="cells against cycles" />
-        <p class="soft">{data.certainty}. Cycles are predicted{Object.keys(data.parameters).length ? ` for ${values(data.parameters)}` : ""}; sizes and lanes vary, all else is as chosen.</p>
+        <p class="soft">{busy ? "" : `${data.certainty}. `}Cycles are predicted{Object.keys(data.parameters).length ? ` for ${values(data.parameters)}` : ""}; sizes and lanes vary, all else is as chosen.</p>
       </Card>
       <Card title="Front">
         <Table label="Designs of the front" columns={["sizes", ">lanes", ">cycles", ">cells", ">words", ">LUT", ">blocks", ">multipliers", ""]}

@@ -59,7 +59,8 @@ def front_in(path: str | Path) -> Plot:
         return _plot(json.loads(Path(path).read_text("utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         hint = "loadstone explore KERNEL -o FRONT.json writes one"
-        raise InputError(Diagnostic(f"no front can be read from '{path}': {error}", None, hint)) from None
+        reason = f"it has no {error}" if isinstance(error, KeyError) else error
+        raise InputError(Diagnostic(f"no front can be read from '{path}': {reason}", None, hint)) from None
 
 
 def _plot(found: Mapping[str, Any]) -> Plot:

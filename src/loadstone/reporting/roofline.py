@@ -110,4 +110,5 @@ def _roof(lanes: int, plane: _Plane, peak: float, colour: str) -> tuple[Markup, 
     line = element(
         "path", d=f"M{x:.1f} {y:.1f}L{plane.x(ridge):.1f} {plane.y(lanes):.1f}", class_="roof", stroke=colour
     )
-    return line, element("text", f"{peak:.3g} B/cycle", x=x + 26, y=y - 6, style=f"fill:{colour}")
+    label = {"x": plane.x(ridge) - 10, "y": plane.y(lanes) + 2, "text_anchor": "end", "style": f"fill:{colour}"}
+    return line, element("text", f"{peak:.3g} B/cycle", **label)
