@@ -25,7 +25,7 @@ from loadstone.reporting.advice import CAPACITIES, machine_advice
 from loadstone.reporting.apart import Made, made_apart
 from loadstone.reporting.comparison import compared
 from loadstone.reporting.extras import Extras, extras_of, front_in
-from loadstone.reporting.machine import Machine, machine_of
+from loadstone.reporting.machine import CLOCK_MHZ, Machine, machine_of
 from loadstone.reporting.roofline import roofline_svg
 from loadstone.rtl.programs.synthesis import Resources
 
@@ -137,6 +137,13 @@ def test_advice_on_devices(measure: Measure) -> None:
 def test_a_synthesis_is_compared_with_its_device(device: str, said: int) -> None:
     measured = replace(taking("blocks", 100), synthesised=Resources(device, 0, 0, 100, 0, None))
     assert len(list(machine_advice(measured))) == said
+
+
+@pytest.mark.parametrize(("clock", "said"), [(None, 0), (CLOCK_MHZ, 0), (CLOCK_MHZ / 2, 1)])
+def test_advice_on_the_clock(clock: float | None, said: int) -> None:
+    found = list(machine_advice(replace(machine(), synthesised=Resources("xc7", 0, 0, 0, 0, clock))))
+    assert len(found) == said
+    assert all("2.00 times as long" in each for each in found)
 
 
 def taking(measure: Measure, count: int) -> Machine:

@@ -7,7 +7,7 @@ from math import prod
 
 from loadstone.fronts.space import Measure
 from loadstone.markup import amount, number
-from loadstone.reporting.machine import AREA, Machine
+from loadstone.reporting.machine import AREA, CLOCK_MHZ, Machine
 from loadstone.reporting.strips import ShownStrip
 from loadstone.simulate.memory import extents_of
 from loadstone.storage.buffers import Buffer
@@ -58,10 +58,16 @@ def _of_buffer(name: str, buffer: Buffer, elements: int, parameters: Mapping[str
 
 
 def machine_advice(machine: Machine) -> Iterator[str]:
-    """What an accelerator gives away: more of something than a device has.
+    """What an accelerator gives away: more of something than a device has, a clock that is not reached.
 
     An estimate is compared with all devices of its family, a synthesis with the device it is for, as far as known.
     """
+    clock = None if machine.synthesised is None else machine.synthesised.fmax_mhz
+    if clock is not None and clock < CLOCK_MHZ:
+        yield (
+            f"The clock reaches {clock:.1f} MHz, not the {CLOCK_MHZ} MHz that times stand for: a run takes "
+            f"{CLOCK_MHZ / clock:.2f} times as long. Fewer lanes or a narrower bus shorten the longest path."
+        )
     named = None if machine.synthesised is None else machine.synthesised.device
     devices = {name: has for name, has in CAPACITIES.items() if named in (None, name)}
     for measure, change in _CHANGES.items():
