@@ -203,6 +203,18 @@ def test_figures_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert json.loads(capsys.readouterr().out)["accelerator"] is None
 
 
+def test_pages_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    page, figures = tmp_path / "a page.html", tmp_path / "a.json"
+    assert main(["report", MATMUL, "-p", "n=8", "--tile", "4", "--plan-only", "--open", "-o", str(page), "--json"]) == 0
+    figures.write_text(capsys.readouterr().out)
+    both = ["report", "--compare", str(figures), str(figures), "--open"]
+    assert main([*both, "-o", str(page)]) == 0
+    assert opened == [page.as_uri()] * 2
+    assert main(both) == 2
+
+
 def test_a_page_without_extras_is_that_of_the_plan() -> None:
     program, _ = compilations(4, 12)
     assert "The accelerator" not in emit_report(gather_report(program.plan, program.values, extras=Extras()))
