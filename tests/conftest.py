@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import pytest
@@ -31,6 +34,20 @@ COSTLY = frozenset(
 )
 """Folders and files in which `make test` runs a sample of tests with many cases."""
 MANY, ONE_OF = 4, 8
+
+
+@pytest.fixture(scope="session")
+def browser() -> Generator[Any]:
+    """Chromium; what needs it is skipped where it is missing."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install playwright")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("Chromium is missing: apt-get install chromium")
+    flags = "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
+    with api.sync_playwright() as driver:
+        made = driver.chromium.launch(executable_path=chromium, args=[*flags.split(), "--no-first-run"])
+        yield made
+        made.close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

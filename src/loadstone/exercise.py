@@ -20,20 +20,22 @@ from loadstone.transform.tiling import TiledKernel
 
 AnyCompilation = TypeVar("AnyCompilation", bound=Compilation)
 SMALL = 6
-"""The least value that is tried."""
+"""The least value that is tried, unless another one is given."""
 
 
-def exercising_values(kernel: Kernel, given: Mapping[str, int], tiles: TiledKernel | None = None) -> dict[str, int]:
+def exercising_values(
+    kernel: Kernel, given: Mapping[str, int], tiles: TiledKernel | None = None, least: int = SMALL
+) -> dict[str, int]:
     """Values for all parameters: those given, those of the source, and for the others the smallest found that exercise.
 
-    All accesses stay in their arrays. With a tiling, each dimension has two tiles or more, as far as the given values
-    and constant bounds allow.
+    The first that are tried are `least`. All accesses stay in their arrays. With a tiling, each dimension has two tiles
+    or more, as far as the given values and constant bounds allow.
     """
     known = {**kernel.defaults, **given}
     if set(kernel.parameters) <= set(known):
         return parameter_values(kernel, given)
     sizes = (1,) if tiles is None else tiles.sizes
-    found = list(_candidates(kernel, known, sizes))
+    found = list(_candidates(kernel, known, sizes, least))
     if not found:
         missing = " ".join(f"-p {name}=8" for name in kernel.parameters if name not in known)
         raise InputError(Diagnostic("no parameters were found that exercise the kernel", None, f"give {missing}"))
@@ -49,10 +51,10 @@ def exercised(compilation: AnyCompilation, tiles: Callable[[], TiledKernel] | No
     return replace(compilation, given=values)
 
 
-def _candidates(kernel: Kernel, known: Mapping[str, int], sizes: Sequence[int]) -> Iterator[dict[str, int]]:
+def _candidates(kernel: Kernel, known: Mapping[str, int], sizes: Sequence[int], least: int) -> Iterator[dict[str, int]]:
     """Values that the kernel is defined for, smaller ones first: a few more than each of the sizes, and twice that."""
     allowed = fixed(_without_overruns(kernel), known)
-    for wish in sorted({max(SMALL, scale * (size + 2)) for size in sizes for scale in (1, 2)}):
+    for wish in sorted({max(least, scale * (size + 2)) for size in sizes for scale in (1, 2)}):
         chosen = allowed
         for name in kernel.parameters:
             nearer = chosen.intersect(parameter_point({name: wish}))

@@ -287,6 +287,7 @@ def test_accesses_that_depend_on_data_are_refused(name: str) -> None:
     with pytest.raises(UnsupportedError, match="depends on data") as raised:
         make_network(choose_tiling(kernel))
     assert all(diagnostic.span and diagnostic.hint for diagnostic in raised.value.diagnostics)
+    assert len(set(raised.value.diagnostics)) == len(raised.value.diagnostics)
 
 
 @pytest.mark.parametrize("name", ["jacobi-2d", pytest.param("heat-3d", marks=pytest.mark.sweep)])

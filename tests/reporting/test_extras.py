@@ -16,14 +16,18 @@ from kernels import ROOT
 from loadstone.circuits import CircuitCompilation
 from loadstone.cli.main import main
 from loadstone.dram.timing import PRESETS
+from loadstone.errors import Diagnostic
+from loadstone.fronts.space import Measure
 from loadstone.options import Choices, HardwareOptions
 from loadstone.pipeline import Compilation
 from loadstone.reporting import emit_report, gather_report
-from loadstone.reporting.advice import BLOCKS, machine_advice
+from loadstone.reporting.advice import CAPACITIES, machine_advice
+from loadstone.reporting.apart import Made, made_apart
 from loadstone.reporting.comparison import compared
 from loadstone.reporting.extras import Extras, extras_of, front_in
-from loadstone.reporting.machine import Machine, machine_of
+from loadstone.reporting.machine import CLOCK_MHZ, Machine, machine_of
 from loadstone.reporting.roofline import roofline_svg
+from loadstone.rtl.programs.synthesis import Resources
 
 MATMUL = str(ROOT / "examples" / "matmul.c")
 
@@ -93,7 +97,7 @@ def test_what_cannot_be_made_is_explained() -> None:
     extras = extras_of(program, circuit)
     assert extras.machine is None
     page = emit_report(gather_report(program.plan, program.values, extras=extras))
-    assert f"There is none: {extras.missing['machine']}." in page
+    assert f"Not on this page: {extras.missing['machine']}." in page
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"objectives": [], "front": [1]}', '{"front": [{}]}'])
@@ -115,11 +119,49 @@ def _planned(tile: int, n: int) -> tuple[ls.LocalPlan, dict[str, int]]:
     return program.plan, program.values
 
 
-def test_advice_on_devices() -> None:
-    for blocks, said in ((10, 0), (BLOCKS["ecp5-25k"] + 1, 1), (BLOCKS["ecp5-85k"] + 1, 1)):
-        found = list(machine_advice(replace(machine(), area={**machine().area, "blocks": blocks})))
-        assert len(found) == said
-    assert "ecp5-85k has enough" not in found[0]
+@pytest.mark.parametrize("measure", ["lut", "blocks", "dsp"])
+def test_advice_on_devices(measure: Measure) -> None:
+    small, large = (has[measure] for has in CAPACITIES.values())
+    assert list(machine_advice(taking(measure, small))) == []
+    (beyond,) = machine_advice(taking(measure, large))
+    assert "ecp5-25k" in beyond
+    assert "; ecp5-85k has enough: " in beyond
+    assert "--unroll" in beyond
+    (beyond,) = machine_advice(replace(taking(measure, large + 1), lanes=1))
+    assert "--unroll" not in beyond
+    assert "ecp5-85k has" in beyond
+    assert "enough" not in beyond
+
+
+@pytest.mark.parametrize(("device", "said"), [("ecp5-25k", 1), ("ecp5-85k", 0), ("xc7", 0)])
+def test_a_synthesis_is_compared_with_its_device(device: str, said: int) -> None:
+    measured = replace(taking("blocks", 100), synthesised=Resources(device, 0, 0, 100, 0, None))
+    assert len(list(machine_advice(measured))) == said
+
+
+@pytest.mark.parametrize(("clock", "said"), [(None, 0), (CLOCK_MHZ, 0), (CLOCK_MHZ / 2, 1)])
+def test_advice_on_the_clock(clock: float | None, said: int) -> None:
+    found = list(machine_advice(replace(machine(), synthesised=Resources("xc7", 0, 0, 0, 0, clock))))
+    assert len(found) == said
+    assert all("2.00 times as long" in each for each in found)
+
+
+def taking(measure: Measure, count: int) -> Machine:
+    return replace(machine(), area={**machine().area, measure: count})
+
+
+def test_parts_that_fail_are_left_out() -> None:
+    def refuse() -> int:
+        raise ls.UnsupportedError(Diagnostic("no such thing", None, ""))
+
+    def hang() -> int:
+        while True:
+            pass
+
+    assert made_apart(lambda: 7) == Made(7)
+    assert made_apart(refuse) == Made(None, "no such thing")
+    assert made_apart(lambda: 1 // 0).reason.startswith("internal error: ZeroDivisionError")
+    assert made_apart(hang, 1).reason == "it takes more than 1 seconds of processor time"
 
 
 def test_comparisons() -> None:
@@ -159,6 +201,18 @@ def test_figures_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert found["bytes"] == found["accelerator"]["bytes"] == machine().moved
     assert main([*words, "--plan-only"]) == 0
     assert json.loads(capsys.readouterr().out)["accelerator"] is None
+
+
+def test_pages_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    page, figures = tmp_path / "a page.html", tmp_path / "a.json"
+    assert main(["report", MATMUL, "-p", "n=8", "--tile", "4", "--plan-only", "--open", "-o", str(page), "--json"]) == 0
+    figures.write_text(capsys.readouterr().out)
+    both = ["report", "--compare", str(figures), str(figures), "--open"]
+    assert main([*both, "-o", str(page)]) == 0
+    assert opened == [page.as_uri()] * 2
+    assert main(both) == 2
 
 
 def test_a_page_without_extras_is_that_of_the_plan() -> None:

@@ -283,7 +283,7 @@ def test_names_are_escaped() -> None:
         inner=(odd,),
         outer=(odd, odd),
         notes=(odd,),
-        buffers={odd: BufferSummary(odd, (odd, 2), 4)},
+        buffers={odd: BufferSummary(odd, (odd, 2), 4, 16)},
         verification=outcome(odd, mismatches=3),
     )
     page = parsed(emit_report(report))
@@ -299,7 +299,7 @@ def outcome(kernel: str, mismatches: int) -> Outcome:
 def test_buffers_and_verification() -> None:
     report = replace(
         report_of("matmul"),
-        buffers={"a": BufferSummary("a[i, k] -> [i mod 32, k mod 64]", (32, 64), 2048, 1024)},
+        buffers={"a": BufferSummary("a[i, k] -> [i mod 32, k mod 64]", (32, 64), 2048, 8192, 1024)},
         notes=("Strips follow each other.",),
         verification=outcome("matmul", mismatches=0),
     )
@@ -592,5 +592,5 @@ def test_strips_of_matmul_may_drain() -> None:
     text = parsed(emit_report(drain)).text
     assert "words of a, b may come as soon as these have been computed" in text
     assert "c: its buffer holds results, waits until all is stored." in text
-    assert "local cells5\u202f120in all" in text
-    assert "local cells10\u202f240in all" in parsed(emit_report(overlap)).text
+    assert "local cells5\u202f12020\u202f480 bytes in all copies of buffers" in text
+    assert "local cells10\u202f24040\u202f960 bytes in all" in parsed(emit_report(overlap)).text

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 from collections.abc import Generator
 from pathlib import Path
 from time import monotonic
@@ -14,16 +12,10 @@ from zipfile import ZipFile
 
 import pytest
 
+from browser_pages import brightness, kept
 from explorer_client import SCALE
 from kernels import ROOT
 
-api = pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install playwright")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is missing: apt-get install chromium")
-FLAGS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"),
-    *("--disable-sync", "--no-first-run"),
-)
 TABS = (
     "kernel",
     "dependences",
@@ -40,14 +32,6 @@ TABS = (
 WAIT = 30_000
 Tab = Any
 """A page of Playwright, which need not be installed."""
-
-
-@pytest.fixture(scope="session")
-def browser() -> Generator[Any]:
-    with api.sync_playwright() as driver:
-        made = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield made
-        made.close()
 
 
 @pytest.fixture
@@ -116,12 +100,6 @@ def typed(page: Tab, text: str) -> None:
 
 def figure(page: Tab, name: str) -> str:
     return page.locator(".figures div", has=page.locator(f"dt:text-is('{name}')")).locator("dd").inner_text()
-
-
-def kept(page: Tab, folder: Path, name: str) -> None:
-    """Keep a picture of the page beside the test, or in the documentation where goldens are updated."""
-    update = os.environ.get("LOADSTONE_UPDATE_GOLDENS")
-    page.screenshot(path=(ROOT / "docs" / "img" if update else folder) / name)
 
 
 def test_a_first_look(tab: Tab, tmp_path: Path) -> None:
@@ -238,7 +216,7 @@ def test_downloads(tab: Tab, tmp_path: Path) -> None:
     example(tab, "matmul")
     settled(tab)
     found: dict[str, Path] = {}
-    for name, button in (("zip", "Project"), ("json", "Results"), ("svg", "Pictures")):
+    for name, button in (("zip", "Project"), ("vcd", "Waveform"), ("json", "Results"), ("svg", "Pictures")):
         tab.click("[aria-label=Download]")
         with tab.expect_download() as download:
             tab.click(f".menu-items button:has-text('{button}')")
@@ -246,6 +224,8 @@ def test_downloads(tab: Tab, tmp_path: Path) -> None:
         download.value.save_as(found[name])
     with ZipFile(found["zip"]) as archive:
         assert {"kernel.c", "c/matmul.c", "hls/matmul.cpp"} <= set(archive.namelist())
+    assert "$scope module accelerator" in found["vcd"].read_text()
+    assert found["vcd"].name.endswith("matmul.vcd")
     results = json.loads(found["json"].read_text())
     assert results["panes"]["traffic"]["ways"][0]["load"] == 8000
     assert found["svg"].read_text().startswith("<svg ")
@@ -257,6 +237,21 @@ def test_the_curve_fills_live(tab: Tab) -> None:
     until(tab, "document.querySelectorAll('#pane tbody tr').length >= 3")
     tab.click("#pane button:text-is('Use') >> nth=0")
     until(tab, "document.querySelector('.editor').innerText.includes('#pragma loadstone tile size(')")
+
+
+def test_the_front_fills_live(tab: Tab) -> None:
+    typed(tab, SCALE)
+    tab.click("#tab-front")
+    tab.wait_for_selector("#pane progress")
+    tab.wait_for_selector("#pane h3:has-text('Front')")
+    tab.wait_for_selector("#pane tbody tr")
+    row = [cell.strip() for cell in tab.inner_text("#pane tbody tr >> nth=0").split("\t")]
+    tab.click("#pane button:text-is('Use') >> nth=0")
+    until(tab, f"document.querySelector('.size input[type=number]').value === '{row[0]}'")
+    until(tab, f"{CYCLES} === '{row[2]}'")
+
+
+CYCLES = "[...document.querySelectorAll('.figures dd')][3].textContent"
 
 
 def test_the_keyboard_reaches_everything(tab: Tab) -> None:
@@ -312,14 +307,6 @@ def test_controls_have_names(tab: Tab) -> None:
     assert tab.evaluate("document.documentElement.lang") == "en"
 
 
-def brightness(page: Tab, where: str) -> tuple[float, float]:
-    """How bright background and text of an element are, from 0 to 255."""
-    style = "getComputedStyle(document.querySelector(where))"
-    colours = page.evaluate(f"(where) => [{style}.backgroundColor, {style}.color]", where)
-    back, ink = ([int(part) for part in re.findall(r"\d+", colour)[:3]] for colour in colours)
-    return sum(back) / 3, sum(ink) / 3
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_light_and_dark(browser: Any, server: str, scheme: str, tmp_path: Path) -> None:
     context = browser.new_context(color_scheme=scheme)
@@ -359,6 +346,34 @@ def test_ten_examples(tab: Tab, name: str) -> None:
         tab.click(f"#tab-{each}")
         assert "internal error" not in tab.inner_text("#pane")
     assert figure(tab, "words moved") != "–"
+
+
+@pytest.mark.sweep
+def test_ten_tilings(tab: Tab) -> None:
+    example(tab, "matmul")
+    for size in (1, 2, 3, 5, 8, 13, 16, 24, 32, 40):
+        tab.fill("[aria-label='Tile size of i as a number']", str(size))
+        words = 1600 + 1600 * 2 + 1600 * -(-40 // size) + 1600
+        until(tab, f"document.querySelector('.figures dd').textContent.replace(/\\s/g, '') === '{words}'")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("a[i] = b;", "b"),
+        ("a[i] = 1", ""),
+        ("#pragma loadstone tilt size(8)", "unknown pragma"),
+        ('#include "/etc/hostname"', "header"),
+        ("a[i * i] = 1; a[i] =", ""),
+    ],
+)
+def test_five_errors(tab: Tab, line: str, said: str) -> None:
+    typed(tab, f"void f(int n, int a[n]) {{\n  for (int i = 0; i < n; i++) {{\n{line}\n  }}\n}}\n")
+    tab.wait_for_selector(".cm-lintRange-error")
+    assert said in tab.inner_text(".left .found .message >> nth=0")
+    typed(tab, SCALE)
+    tab.wait_for_selector(".cm-lintRange-error", state="detached")
 
 
 def test_examples_of_the_page_are_those_of_the_repository() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from kernels import ROOT
+from loadstone.errors import InputError
+from loadstone.frontend.read import parse
 
 WEB, SHIPPED = ROOT / "web", ROOT / "src" / "loadstone" / "serve" / "static"
 FILES = ("index.html", "explorer.js", "explorer.css", "icon.svg")
@@ -31,6 +34,29 @@ def test_the_page_asks_nobody_else() -> None:
     assert "://" not in html
     assert "@import" not in (SHIPPED / "explorer.css").read_text()
     assert "url(http" not in (SHIPPED / "explorer.css").read_text()
+
+
+COMPLETED = """\
+typedef int sample;
+{}
+void f(int n, sample a[n][n], sample work[n])
+{{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+S0:   a[i][j] = work[j] + 1;
+}}
+"""
+
+
+def test_completions_are_pragmas_that_kernels_may_have() -> None:
+    snippets = re.findall(r'snippetCompletion\("(#pragma loadstone [^"]+)"', (WEB / "src" / "editor.js").read_text())
+    lines = [re.sub(r"\$\{([^}]*)\}", r"\1", snippet) for snippet in snippets]
+    for line in lines:
+        assert parse(COMPLETED.format(line)).name == "f"
+    with pytest.raises(InputError) as refusal:
+        parse(COMPLETED.format("#pragma loadstone nothing"))
+    known = refusal.value.diagnostics[0].hint.removeprefix("known are: ").split(", ")
+    assert {line.split()[2].partition("(")[0] for line in lines} == set(known)
 
 
 @pytest.mark.sweep

@@ -142,3 +142,30 @@ def test_illegal_tilings_have_a_witness() -> None:
     assert pane(asked, "tiling")["sizes"] == [8, 8, 8]
     with pytest.raises(IllegalTransformation, match="must run before"):
         pane(asked, "traffic")
+
+
+def test_parameters_that_nobody_gives_make_several_tiles() -> None:
+    found = subject(TWO)
+    assert found.values == {"n": 40}
+    assert pane(found, "tiles")["tile_count"] == 2
+    small = TWO.replace("for (int i", "#pragma loadstone assume(n <= 9)\n  for (int i", 1)
+    assert subject(small).values["n"] <= 9
+
+
+def test_the_front_is_that_of_an_exploration() -> None:
+    asked = subject(TWO, parameters={"n": 40}, options={"sizes": "8", "unroll": "2"})
+    *_, last = answers(asked, "front")
+    found = ls.explore(ls.parse(TWO), parameters={"n": 40}, jobs=1)
+    assert last["exhaustive"]
+    assert last["done"] == last["space"] == len(found.question.space)
+    assert [each["measures"] for each in last["front"]] == [dict(point.measures) for point in found]
+
+
+def test_a_waveform_has_all_cycles() -> None:
+    asked = subject(TWO, parameters={"n": 16}, options={"sizes": "8"})
+    found = pane(asked, "waveform")
+    assert found["finished"]
+    assert found["cycles"] == pytest.approx(pane(asked, "timeline")["cycles"], rel=0.02)
+    assert f"\n#{10 * (found['cycles'] - 1)}\n" in found["vcd"]
+    with pytest.raises(ls.InputError, match="elements"):
+        pane(subject(TWO, parameters={"n": 1 << 20}), "waveform")

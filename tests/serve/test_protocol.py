@@ -237,7 +237,12 @@ def test_c_is_not_compiled_unless_allowed(explorer: Explorer) -> None:
         assert not [each for each in found.values() if each.get("problems")]
         client.ask(SCALE, ("run",))
         assert client.next()["pane"] == "refused"
-    assert answer(explorer.address, "/project.zip", json.dumps({"source": SCALE}).encode())[0] == 200
+    asked = json.dumps({"source": SCALE, "parameters": {"n": 20}}).encode()
+    for path in ("/project.zip", "/waveform.vcd"):
+        assert answer(explorer.address, path, asked)[0] == 200
+    with page(explorer.address) as client:
+        live = list(client.answers(client.ask(SCALE, ("front",), "explore", parameters={"n": 20})))
+    assert live[-3]["data"]["exhaustive"] is True
     assert not (explorer.folder / "used").exists()
 
 

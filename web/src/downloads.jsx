@@ -15,13 +15,13 @@ export function Downloads({ state, results, kernel, say }) {
   const menu = useRef(null);
   const [busy, setBusy] = useState(false);
   const close = () => { menu.current.open = false; };
-  const project = async () => {
+  const made = async (path, type) => {
     close();
     setBusy(true);
     try {
-      const answer = await fetch("project.zip", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question(state)) });
-      if (answer.ok) save(`${kernel}.zip`, [await answer.blob()], "application/zip");
-      else say((await answer.json()).error?.message ?? "the project could not be made");
+      const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question(state)) });
+      if (answer.ok) save(`${kernel}.${path.split(".")[1]}`, [await answer.blob()], type);
+      else say((await answer.json()).error?.message ?? "the file could not be made");
     } catch {
       say("the server cannot be reached");
     } finally {
@@ -43,7 +43,8 @@ export function Downloads({ state, results, kernel, say }) {
     <details class="menu" ref={menu} onKeyDown={(event) => event.key === "Escape" && close()}>
       <summary aria-label="Download">{busy ? "Making …" : "Download"}</summary>
       <div class="menu-items">
-        <button type="button" onClick={project}>Project <small>C, HLS, Verilog, VHDL as zip</small></button>
+        <button type="button" onClick={() => made("project.zip", "application/zip")}>Project <small>C, HLS, Verilog, VHDL as zip</small></button>
+        <button type="button" onClick={() => made("waveform.vcd", "text/plain")}>Waveform <small>first 10 000 cycles of the hardware as VCD</small></button>
         <button type="button" onClick={json}>Results <small>all panes as JSON</small></button>
         <button type="button" onClick={pictures}>Pictures <small>of this pane as SVG</small></button>
       </div>

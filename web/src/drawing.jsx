@@ -22,6 +22,7 @@ const OWN = {
     svg text { fill: var(--ink); font-size: 13px; } svg text.label { fill: var(--soft); font-size: 11px; }`,
   curve: `.axis { stroke: var(--line); } .found { stroke: var(--accent); } .point { fill: var(--accent); } .bound { stroke: var(--bad); } .least { stroke: var(--good); }
     svg text { font-size: 12px; } svg { width: 100%; }`,
+  front: "svg text { font-size: 12px; } svg { width: 100%; } circle { fill: var(--accent); } polyline { stroke: var(--accent); }",
 };
 
 export function Drawing({ svg, kind, label, update }) {

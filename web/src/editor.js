@@ -72,8 +72,9 @@ const PRAGMAS = [
   snippetCompletion("#pragma loadstone tile schedule(${S0: i, j}) size(${8, 8}) strip(${1})", { label: "#pragma loadstone tile schedule", detail: "order, sizes, strip" }),
   snippetCompletion("#pragma loadstone default(${n = 40})", { label: "#pragma loadstone default", detail: "values of parameters" }),
   snippetCompletion("#pragma loadstone assume(${n >= 1})", { label: "#pragma loadstone assume", detail: "what is known of parameters" }),
-  snippetCompletion("#pragma loadstone fixed(${name}, ${16}, ${8})", { label: "#pragma loadstone fixed", detail: "fixed point" }),
-  snippetCompletion("#pragma loadstone integer(${name}, ${12})", { label: "#pragma loadstone integer", detail: "integers of any width" }),
+  snippetCompletion("#pragma loadstone kill(${work})", { label: "#pragma loadstone kill", detail: "values that nobody reads afterwards" }),
+  snippetCompletion("#pragma loadstone fixed type(${sample}) bits(${16}) fraction(${8})", { label: "#pragma loadstone fixed", detail: "fixed point" }),
+  snippetCompletion("#pragma loadstone integer type(${sample}) bits(${12})", { label: "#pragma loadstone integer", detail: "integers of any width" }),
   snippetCompletion("#pragma HLS UNROLL factor=${4}", { label: "#pragma HLS UNROLL", detail: "lanes" }),
   snippetCompletion("#pragma HLS PIPELINE II=${1}", { label: "#pragma HLS PIPELINE", detail: "initiation interval" }),
 ];

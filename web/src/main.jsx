@@ -6,17 +6,18 @@ import { Downloads } from "./downloads.jsx";
 import { goTo, kernelEditor, replaceText, showLinks, showProblems, withTiling } from "./editor.js";
 import { EXAMPLES } from "./examples.js";
 import "./explorer.css";
-import { BuffersPane, CodePane, DependencesPane, ExplorePane, HardwarePane, KernelPane, NetworkPane, ReusePane, RunPane, TilesPane, TilingPane, TimelinePane, TrafficPane } from "./panes.jsx";
+import { BuffersPane, CodePane, DependencesPane, ExplorePane, FrontPane, HardwarePane, KernelPane, NetworkPane, ReusePane, RunPane, TilesPane, TilingPane, TimelinePane, TrafficPane } from "./panes.jsx";
 import { number, Problems } from "./parts.jsx";
 import { Connection } from "./socket.js";
-import { decoded, encoded, fresh, initial, question } from "./state.js";
+import { anyDesign, decoded, encoded, fresh, initial, question } from "./state.js";
 
 const PANES = ["kernel", "dependences", "tiling", "traffic", "tiles", "buffers", "timeline", "network", "reuse", "c", "hls", "verilog", "vhdl", "resources"];
 const TABS = [
   ["kernel", "Kernel", KernelPane], ["dependences", "Dependences", DependencesPane], ["tiling", "Tiling", TilingPane], ["tiles", "Tiles", TilesPane], ["traffic", "Traffic", TrafficPane],
   ["buffers", "Buffers", BuffersPane], ["timeline", "Timeline", TimelinePane], ["network", "Network", NetworkPane], ["reuse", "Reuse", ReusePane],
-  ["code", "Code", CodePane], ["resources", "Hardware", HardwarePane], ["curve", "Explore", ExplorePane], ["run", "Run", RunPane],
+  ["code", "Code", CodePane], ["resources", "Hardware", HardwarePane], ["curve", "Explore", ExplorePane], ["front", "Designs", FrontPane], ["run", "Run", RunPane],
 ];
+const LIVE = ["curve", "front"];
 const DEBOUNCE = 120;
 const HUES = [255, 50, 150, 330, 200, 95, 290, 20];
 
@@ -69,15 +70,19 @@ function App({ settings, start }) {
     return () => clearTimeout(timer);
   }, [asked]);
 
-  const exploring = state.tab === "curve";
+  const live = LIVE.includes(state.tab) ? state.tab : null;
+  const explored = live && JSON.stringify(live === "front" ? anyDesign(asked) : asked);
   useEffect(() => {
-    if (!exploring) return undefined;
+    if (!live) return undefined;
     const timer = setTimeout(() => {
-      setBusy((now) => ({ ...now, curve: true }));
-      connection.current.ask("curve", ["curve"], asked);
+      setBusy((now) => ({ ...now, explore: true }));
+      connection.current.ask("explore", [live], JSON.parse(explored));
     }, 4 * DEBOUNCE);
-    return () => clearTimeout(timer);
-  }, [asked, exploring]);
+    return () => {
+      clearTimeout(timer);
+      connection.current.stop("explore");
+    };
+  }, [explored, live]);
 
   useEffect(() => {
     const timer = setTimeout(async () => history.replaceState(null, "", `#${await encoded(state)}`), 2 * DEBOUNCE);
@@ -158,7 +163,7 @@ function App({ settings, start }) {
           <Controls state={state} tiling={tiling} current={results.tiling?.fresh && !results.tiling.problems && asking.current === asked} memories={settings.memories} onChange={change} onWrite={write} />
           <Figures results={results} />
           <Tabs tabs={tabs} tab={state.tab} results={results} onChoose={(tab) => change({ tab })} />
-          <Pane state={state} results={results} problems={problems} busy={busy} hues={hues} lit={lit} onLight={setLit} onGo={go} onUse={write} change={change}
+          <Pane state={state} results={results} problems={problems} busy={live ? busy.explore : busy[state.tab]} hues={hues} lit={lit} onLight={setLit} onGo={go} onUse={write} onChoose={(options) => change({ options: { ...state.options, ...options } })} change={change}
             onStrip={(position) => connection.current.ask("strip", ["tiles"], { ...asked, position })}
             onRun={() => { setBusy((now) => ({ ...now, run: true })); connection.current.ask("run", ["run"], asked); }} />
         </section>
@@ -230,12 +235,12 @@ function Tabs({ tabs, tab, results, onChoose }) {
   );
 }
 
-function Pane({ state, results, problems, busy, hues, lit, onLight, onGo, onUse, onRun, onStrip, change }) {
+function Pane({ state, results, problems, busy, hues, lit, onLight, onGo, onUse, onChoose, onRun, onStrip, change }) {
   const [, , Content] = TABS.find(([key]) => key === state.tab) ?? TABS[3];
   const key = state.tab === "code" ? state.language : state.tab;
   const each = results[key];
   const shown = each?.problems ? <div class="found"><Problems problems={each.problems} onGo={onGo} /></div> : null;
-  const stale = each && !each.fresh && state.tab !== "curve" && state.tab !== "run";
+  const stale = each && !each.fresh && !LIVE.includes(state.tab) && state.tab !== "run";
   const body = state.tab === "code" ? (
     <CodePane data={each?.data} language={state.language} onLanguage={(language) => change({ language })} hues={hues} lit={lit} onLight={onLight} problems={shown} />
   ) : state.tab === "run" ? (
@@ -243,7 +248,7 @@ function Pane({ state, results, problems, busy, hues, lit, onLight, onGo, onUse,
   ) : (
     <>
       {shown}
-      {each?.data ? <Content data={each.data} tiling={results.tiling?.data} busy={busy[state.tab]} onGo={onGo} onUse={onUse} onStrip={onStrip} /> : !shown && <p class="soft waiting">{problems.length ? "Waiting for a kernel without errors." : "Working …"}</p>}
+      {each?.data ? <Content data={each.data} tiling={results.tiling?.data} busy={busy} onGo={onGo} onUse={onUse} onChoose={onChoose} onStrip={onStrip} /> : !shown && <p class="soft waiting">{problems.length ? "Waiting for a kernel without errors." : "Working …"}</p>}
     </>
   );
   return (

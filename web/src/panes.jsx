@@ -320,6 +320,23 @@ export function ExplorePane({ data, busy, onUse }) {
   );
 }
 
+export function FrontPane({ data, busy, onChoose }) {
+  return (
+    <>
+      <Card title="Designs that no other one beats" aside={busy ? `${number(data.done)} of ${plural(data.space, "design")} …` : plural(data.front.length, "design")}>
+        <progress max={data.space} value={data.done} aria-label="Designs done" />
+        <Drawing svg={data.svg} kind="front" label="cells against cycles" />
+        <p class="soft">{busy ? "" : `${data.certainty}. `}Cycles are predicted{Object.keys(data.parameters).length ? ` for ${values(data.parameters)}` : ""}; sizes and lanes vary, all else is as chosen.</p>
+      </Card>
+      <Card title="Front">
+        <Table label="Designs of the front" columns={["sizes", ">lanes", ">cycles", ">cells", ">words", ">LUT", ">blocks", ">multipliers", ""]}
+          rows={data.front.map(({ choices, measures }) => [choices.sizes?.join(" × ") ?? "–", choices.unroll ?? 1, number(measures.cycles), number(measures.cells), number(measures.words), number(measures.lut), number(measures.blocks), number(measures.dsp),
+            choices.sizes ? <button type="button" onClick={() => onChoose({ sizes: choices.sizes.join(","), unroll: String(choices.unroll ?? 1) })}>Use</button> : ""])} />
+      </Card>
+    </>
+  );
+}
+
 export function RunPane({ data, onRun }) {
   return (
     <Card title="Run against the original" aside="C with threads, on this machine">

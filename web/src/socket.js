@@ -32,6 +32,11 @@ export class Connection {
     this.latest.delete(slot);
   }
 
+  // The server does no longer answer what was asked in a slot.
+  stop(slot) {
+    if (this.latest.delete(slot) && this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ id: this.next++, slot, panes: [], source: "" }));
+  }
+
   ask(slot, panes, asked) {
     const request = { id: this.next++, slot, panes, ...asked };
     this.latest.set(slot, request);

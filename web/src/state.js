@@ -39,3 +39,9 @@ async function through(bytes, stream) {
 export function question({ source, parameters, options, memory }) {
   return { source, parameters, options, memory };
 }
+
+// A question about all tile sizes and lanes.
+export function anyDesign(asked) {
+  const { sizes, unroll, ...options } = asked.options;
+  return { ...asked, options };
+}

@@ -108,4 +108,5 @@ def _show(titles: tuple[str, str], figures: tuple[Figure, ...], path: Path | Non
     if rows:
         console().print(table(("figure", f">{titles[0]}", f">{titles[1]}", ">ratio"), rows))
     print(f"{len(figures) - len(differing)} of {len(figures)} figures are the same")
-    print(f"wrote {path}" if path else "", end="\n" if path else "")
+    if path is not None:
+        print(f"wrote {path}")

@@ -26,13 +26,18 @@ from loadstone.fronts.sampling import MOST_TILINGS, Samples, sampler_name
 from loadstone.fronts.space import Design
 from loadstone.fronts.stages import Stages
 from loadstone.fronts.store import Store
-from loadstone.fronts.workers import Processes, Workers, is_over
+from loadstone.fronts.workers import InTurn, Processes, Workers, is_over
 from loadstone.options import Choices
 
 Progress = Callable[[int], None]
 """Told how many designs are done."""
 Hire = Callable[[Question, Stages], Workers]
 """Gives the workers that judge the tilings of a question."""
+
+
+def in_turn(question: Question, stages: Stages) -> Workers:
+    """One process at a time, which ends with the group of this one."""
+    return InTurn(Processes(question, stages))
 
 
 def processes(jobs: int) -> Hire:
@@ -50,16 +55,21 @@ def explore(
 ) -> Answer:
     """The front of a space; the front so far when the time is over or Ctrl-C is pressed."""
     search = _Search(question, store)
-    workers = (hire or processes(1))(question, search.stages)
-    end = None if seconds is None else time.monotonic() + seconds
     with suppress(KeyboardInterrupt), noticed_interrupts() as interrupts:
-        for tiling, verdicts in search.judged(workers, end):
-            search.take(tiling, verdicts)
+        for done in search.steps(hire or processes(1), seconds):
             if progress is not None:
-                progress(search.done)
+                progress(done)
             if interrupts:
                 break
     return search.answer()
+
+
+def fronts(question: Question, store: Store, hire: Hire, seconds: float) -> Iterator[Answer]:
+    """The front so far, after each tiling and when the search has ended."""
+    search = _Search(question, store)
+    for _ in search.steps(hire, seconds):
+        yield search.answer()
+    yield search.answer()
 
 
 @contextmanager
@@ -116,6 +126,14 @@ class _Search:
     def done(self) -> int:
         """The designs of which it is known what became of them."""
         return self.evaluated + self.excluded + sum(self.reasons.values())
+
+    def steps(self, hire: Hire, seconds: float | None) -> Iterator[int]:
+        """Search until it is over; after each tiling, the number of designs done."""
+        workers = hire(self.question, self.stages)
+        end = None if seconds is None else time.monotonic() + seconds
+        for tiling, verdicts in self.judged(workers, end):
+            self.take(tiling, verdicts)
+            yield self.done
 
     def judged(self, workers: Workers, end: float | None) -> Iterator[tuple[Choices, list[Verdict]]]:
         """The verdicts on all tilings, as they come; those that are kept first."""

@@ -45,7 +45,7 @@ class Processes:
     def judge(self, tilings: Iterable[Choices], known: Known, end: float | None) -> Judged:
         """The verdicts on the designs of tilings; what runs when the time is over is stopped."""
         if not hasattr(os, "fork"):
-            yield from self._one_by_one(tilings, known, end)
+            yield from InTurn(self).judge(tilings, known, end)
             return
         waiting, running = iter(tilings), DefaultSelector()
         try:
@@ -93,11 +93,19 @@ class Processes:
         seconds = self._seconds(tiling)
         return self._verdicts(lambda: isolated(lambda: self._text(tiling, known), OPERATIONS, seconds), tiling)
 
-    def _one_by_one(self, tilings: Iterable[Choices], known: Known, end: float | None) -> Judged:
+
+@dataclass(frozen=True, eq=False)
+class InTurn:
+    """One process after the other, each in the group of this one: what stops the group stops it."""
+
+    processes: Processes
+
+    def judge(self, tilings: Iterable[Choices], known: Known, end: float | None) -> Judged:
+        """The verdicts on the designs of tilings, in their order."""
         for tiling in tilings:
             if is_over(end):
                 return
-            yield tiling, self.verdicts(tiling, known())
+            yield tiling, self.processes.verdicts(tiling, known())
 
 
 def is_over(end: float | None) -> bool:

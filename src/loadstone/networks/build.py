@@ -82,7 +82,7 @@ def _check_exact(kernel: Kernel) -> None:
         if not access.exact
     ]
     if problems:
-        raise UnsupportedError(*problems)
+        raise UnsupportedError(*dict.fromkeys(problems))
 
 
 def _load_flows(kernel: Kernel) -> Iterator[_Flow]:

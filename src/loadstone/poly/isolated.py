@@ -23,13 +23,17 @@ class Isolated:
     process: int
     pipe: int
     operations: int
+    seconds: int | None
 
     def text(self) -> str:
-        """The text that it returns; raises `LimitReached` where it reached its limit, or crashed."""
+        """The text that it returns; raises `LimitReached` where it reached one of its limits, or crashed."""
         with os.fdopen(self.pipe, "rb") as pipe:
             text = pipe.read().decode()
         _, status = os.waitpid(self.process, 0)
-        if os.waitstatus_to_exitcode(status) != _DONE:
+        ended = os.waitstatus_to_exitcode(status)
+        if ended == -signal.SIGPROF:
+            raise LimitReached(f"more than {self.seconds} seconds of processor time")
+        if ended != _DONE:
             raise LimitReached(f"more than {self.operations} isl operations")
         return text
 
@@ -70,7 +74,7 @@ def _forked(compute: Callable[[], str], operations: int, seconds: int | None, *,
     if alone:
         _lead_group(child)
     os.close(writing)
-    return Isolated(child, reading, operations)
+    return Isolated(child, reading, operations, seconds)
 
 
 def _lead_group(child: int) -> None:

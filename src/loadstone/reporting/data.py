@@ -34,12 +34,13 @@ NO_EXTRAS = Extras()
 class BufferSummary:
     """A local buffer: the mapping of elements to cells, its shape, and how many elements live at the same time.
 
-    Shape, cells and live elements are those of one copy.
+    Shape, cells and live elements are those of one copy, `local_bytes` those of all copies.
     """
 
     mapping: str
     shape: tuple[int | str, ...]
     cells: int
+    local_bytes: int
     max_live: int | None = None
     copies: int = 1
 
@@ -126,6 +127,16 @@ class Report:
         """The bytes that all tiles load and store."""
         return sum(array.moved for array in self.arrays)
 
+    @property
+    def cells(self) -> int:
+        """The cells of all copies of all buffers."""
+        return sum(buffer.copies * buffer.cells for buffer in self.buffers.values())
+
+    @property
+    def local(self) -> int:
+        """The bytes of all copies of all buffers."""
+        return sum(buffer.local_bytes for buffer in self.buffers.values())
+
 
 def gather_report(
     plan: LocalPlan,
@@ -157,7 +168,7 @@ def gather_report(
         strips=strips,
         pictures=_pictures(plan, parameters, strips[0]) if strips else (),
         timeline=_timeline(strips, plan.depth, plan.handover),
-        buffers={name: _buffer(part.buffer, parameters) for name, part in plan.arrays.items()},
+        buffers={name: _buffer(part.buffer, _width(kernel, name), parameters) for name, part in plan.arrays.items()},
         notes=_notes(plan.handover),
         advice=_advice(plan, parameters, strips, extras),
         assumptions=_assumptions(kernel),
@@ -177,7 +188,7 @@ def _assumptions(kernel: Kernel) -> tuple[str, ...]:
     """What holds only under conditions, and what is known of parameters."""
     context = str(kernel.context)
     assumed = (f"{isl_body(each.condition)}: {each.reason}" for each in kernel.assumptions)
-    return (f"known of the parameters: {context}", *assumed) if kernel.parameters else tuple(assumed)
+    return (f"Known of the parameters: {context}", *assumed) if kernel.parameters else tuple(assumed)
 
 
 def _notes(follow: Handover) -> tuple[str, ...]:
@@ -185,9 +196,14 @@ def _notes(follow: Handover) -> tuple[str, ...]:
     return (f"Strips {follow.mode}: {follow.why}.", *(f"{name}: {reason}." for name, reason in follow.reasons.items()))
 
 
-def _buffer(buffer: Buffer, parameters: Mapping[str, int]) -> BufferSummary:
-    shape = buffer.shape(parameters)
-    return BufferSummary(buffer.shown(), shape, buffer.cells(parameters), buffer.most_live(parameters), buffer.copies)
+def _buffer(buffer: Buffer, width: int, parameters: Mapping[str, int]) -> BufferSummary:
+    shape, cells, copies = buffer.shape(parameters), buffer.cells(parameters), buffer.copies
+    return BufferSummary(buffer.shown(), shape, cells, width * cells * copies, buffer.most_live(parameters), copies)
+
+
+def _width(kernel: Kernel, array: str) -> int:
+    """The bytes of an element."""
+    return -(-kernel.arrays[array].type.storage.bits // 8)
 
 
 def _source(kernel: Kernel) -> Source | None:
@@ -209,7 +225,7 @@ def _array(plan: Plan, part: ArrayPlan, parameters: Mapping[str, int], strips: S
         stored,
         _closed_form(part.load_volume),
         _closed_form(part.store_volume),
-        -(-kernel.arrays[part.name].type.storage.bits // 8),
+        _width(kernel, part.name),
     )
 
 

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from loadstone.circuits import CircuitCompilation
-from loadstone.errors import Diagnostic, InputError, LoadstoneError
+from loadstone.errors import Diagnostic, InputError
 from loadstone.fronts.page import Dot, Plot
 from loadstone.fronts.space import MEASURES
 from loadstone.pipeline import Compilation
+from loadstone.reporting.apart import made_apart
 from loadstone.reporting.machine import Machine, machine_of
 from loadstone.reporting.network_picture import network_svg
 
-Part = TypeVar("Part")
+
+@dataclass(frozen=True, slots=True)
+class DrawnNetwork:
+    """A process network as SVG, with the number of its channels, and how many of them are FIFOs."""
+
+    svg: str
+    channels: int
+    fifos: int
 
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """Parts of a page that not every page has; `missing` says why one is not there.
-
-    `channels` are the number of channels of the network, and how many of them are FIFOs.
-    """
+    """Parts of a page that not every page has; `missing` says why one is not there."""
 
     machine: Machine | None = None
-    network: str | None = None
-    channels: tuple[int, int] = (0, 0)
+    network: DrawnNetwork | None = None
     front: Plot | None = None
     missing: Mapping[str, str] = field(default_factory=dict[str, str])
     command: str = ""
@@ -37,23 +41,16 @@ class Extras:
 
 def extras_of(program: Compilation, circuit: CircuitCompilation, device: str | None = None) -> Extras:
     """The accelerator and the process network of a kernel, as far as they can be made."""
-    missing: dict[str, str] = {}
-    machine = _unless(missing, "machine", lambda: machine_of(circuit, device))
-    network = _unless(missing, "network", lambda: program.network)
-    found = Extras(machine, missing=missing)
-    if network is None:
-        return found
-    fifos = sum(channel.pattern == "fifo" for channel in network.channels)
-    return replace(found, network=network_svg(network), channels=(len(network.channels), fifos))
+    machine = made_apart(lambda: machine_of(circuit, device))
+    network = made_apart(lambda: _drawn(program))
+    reasons = {"machine": machine.reason, "network": network.reason}
+    return Extras(machine.part, network.part, missing={name: why for name, why in reasons.items() if why})
 
 
-def _unless(missing: dict[str, str], name: str, make: Callable[[], Part]) -> Part | None:
-    """What is made, or None and a note why not."""
-    try:
-        return make()
-    except LoadstoneError as error:
-        missing[name] = error.diagnostics[0].message
-        return None
+def _drawn(program: Compilation) -> DrawnNetwork:
+    channels = program.network.channels
+    fifos = sum(channel.pattern == "fifo" for channel in channels)
+    return DrawnNetwork(network_svg(program.network), len(channels), fifos)
 
 
 def front_in(path: str | Path) -> Plot:
@@ -62,7 +59,8 @@ def front_in(path: str | Path) -> Plot:
         return _plot(json.loads(Path(path).read_text("utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         hint = "loadstone explore KERNEL -o FRONT.json writes one"
-        raise InputError(Diagnostic(f"no front can be read from '{path}': {error}", None, hint)) from None
+        reason = f"it has no {error}" if isinstance(error, KeyError) else error
+        raise InputError(Diagnostic(f"no front can be read from '{path}': {reason}", None, hint)) from None
 
 
 def _plot(found: Mapping[str, Any]) -> Plot:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loadstone.fronts.page import emit_plot
+from loadstone.fronts.page import Plot, emit_plot
 from loadstone.markup import Markup, amount, element, number
-from loadstone.reporting.extras import Extras
-from loadstone.reporting.machine import CLOCK_MHZ, Machine, Speed
+from loadstone.reporting.extras import DrawnNetwork, Extras
+from loadstone.reporting.machine import AREA, CLOCK_MHZ, Machine, Speed
 from loadstone.reporting.parts import drawing, percent, row, section, table
 from loadstone.reporting.roofline import roofline_svg
 
-_AREA = {"lut": "LUT", "ff": "FF", "blocks": "block memories", "dsp": "multipliers"}
 _NAMES = {"machine": "The accelerator", "network": "Process network"}
 
 
@@ -20,11 +19,11 @@ def extra_sections(extras: Extras) -> Iterator[Markup]:
     if extras.machine is not None:
         yield _machine(extras.machine)
     if extras.network is not None:
-        yield _network(extras.network, *extras.channels)
+        yield _network(extras.network)
     if extras.front is not None:
-        yield _front(extras)
+        yield _front(extras.front)
     for name, why in extras.missing.items():
-        yield section(_NAMES[name], element("p", f"There is none: {why}."))
+        yield section(_NAMES[name], element("p", f"Not on this page: {why}."))
 
 
 def made_by(extras: Extras) -> Iterator[Markup]:
@@ -49,7 +48,7 @@ def _machine(machine: Machine) -> Markup:
     part = "; some tiles stand for all of them" if machine.sampled else ""
     roof = roofline_svg(machine)
     return section(
-        "The accelerator",
+        _NAMES["machine"],
         element("p", _machine_sentence(machine)),
         table(f"{said}{part}. Memories have the timing of a bus at {CLOCK_MHZ} MHz.", columns, rows),
         *(() if roof is None else (element("h3", "Roofline"), _roof_sentence(machine), drawing(roof, "roofline"))),
@@ -77,15 +76,15 @@ def _roof_sentence(machine: Machine) -> Markup:
     ridges = {speed.memory: machine.lanes / speed.peak for speed in machine.speeds}
     short = [name for name, ridge in ridges.items() if intensity < ridge]
     told = f"{intensity:.3g} instances are computed for each byte that moves. "
-    limit = f"With {', '.join(short)} the memory is the limit" if short else "The lanes are the limit"
-    rest = ", with others the lanes" if short and len(short) < len(ridges) else ""
+    limit = f"With {', '.join(short)} the memory is the limit" if short else "Computing is the limit"
+    rest = ", with others computing" if short and len(short) < len(ridges) else ""
     return element("p", f"{told}{limit}{rest}.", class_="soft")
 
 
 def _area(machine: Machine) -> Markup:
     found = machine.synthesised
-    columns = [(title, "number") for title in _AREA.values()]
-    cells = [element("td", number(machine.area[name]), class_="number") for name in ("lut", "ff", "blocks", "dsp")]
+    columns = [(title, "number") for title in AREA.values()]
+    cells = [element("td", number(machine.area[name]), class_="number") for name in AREA]
     if found is None:
         return table("Estimated for ECP5, with the registers; loadstone synth measures it.", columns, [_line(cells)])
     clock = "not known" if found.fmax_mhz is None else f"{found.fmax_mhz:.1f}"
@@ -97,20 +96,15 @@ def _line(cells: list[Markup]) -> Markup:
     return element("tr", *cells)
 
 
-def _network(svg: str, channels: int, fifos: int) -> Markup:
-    told = f"{amount(channels, 'channel')}, {fifos} of them in order: FIFOs."
-    return section("Process network", element("p", told), drawing(svg, "processes and channels"))
+def _network(network: DrawnNetwork) -> Markup:
+    told = f"{amount(network.channels, 'channel')}, {number(network.fifos)} of them FIFOs. Dashed: not read in order."
+    return section(_NAMES["network"], element("p", told), drawing(network.svg, "processes and channels"))
 
 
-def _front(extras: Extras) -> Markup:
-    front = extras.front
-    assert front is not None
-    rows = [
-        element("tr", *(element("td", number(value), class_="number") for value in dot.measures.values()))
-        for dot in front.dots
-    ]
+def _front(front: Plot) -> Markup:
+    rows = [row(str(place), *map(number, dot.measures.values())) for place, dot in enumerate(front.dots, 1)]
     commands = [element("li", element("code", dot.command)) for dot in front.dots]
-    columns = [(name, "number") for name in (front.dots[0].measures if front.dots else ())]
+    columns = [("design", ""), *((name, "number") for name in (front.dots[0].measures if front.dots else ()))]
     return section(
         "Other designs",
         element("p", f"Designs that no other one beats, by {front.across} and {front.up}.", class_="soft"),

@@ -19,6 +19,7 @@ from loadstone.trials import instance_count
 CLOCK_MHZ = 100
 """The clock of the bus for which memories have their timing."""
 MOST_ACTIVITIES = 900
+AREA: Mapping[Measure, str] = {"lut": "LUT", "ff": "FF", "blocks": "block memories", "dsp": "multipliers"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def machine_of(circuit: CircuitCompilation, device: str | None = None) -> Machin
     values, bus = circuit.values, circuit.bus
     runs = {name: predict_system(circuit, preset(name, CLOCK_MHZ)) for name in PRESETS}
     first = runs[PRESETS[0]]
-    peaks = {name: float(min(bus.data_width, preset(name, CLOCK_MHZ).bits_per_cycle)) / 8 for name in PRESETS}
+    hits = {name: preset(name, CLOCK_MHZ).for_beats(bus.data_width).hit for name in PRESETS}
     synthesised = None if device is None else synthesize(circuit.controlled, device)
     return Machine(
         protocol=bus.protocol,
@@ -79,7 +80,7 @@ def machine_of(circuit: CircuitCompilation, device: str | None = None) -> Machin
         lanes=circuit.design.lanes.count,
         instances=instance_count(circuit.accelerator.kernel, values),
         moved=_bytes_moved(circuit),
-        speeds=tuple(Speed(name, run.cycles or 0, peaks[name]) for name, run in runs.items()),
+        speeds=tuple(Speed(name, run.cycles or 0, bus.data_width / 8 / hits[name]) for name, run in runs.items()),
         area=built(circuit) if synthesised is None else _measured(synthesised),
         synthesised=synthesised,
         sampled=first.sample is not None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from loadstone.files import write_whole
@@ -13,7 +12,7 @@ from loadstone.outcome import Outcome
 from loadstone.reporting.data import ArrayReport, BufferSummary, Report, Way
 from loadstone.reporting.drawing import colour, picture_svg, timeline_svg
 from loadstone.reporting.extras_page import extra_sections, made_by
-from loadstone.reporting.parts import NOTHING, numbers, percent, section, table
+from loadstone.reporting.parts import NOTHING, numbers, percent, section, style, table
 from loadstone.reporting.pictures import Picture
 from loadstone.reporting.strips import ShownStrip
 from loadstone.reporting.words import assignments
@@ -56,7 +55,7 @@ def whole_page(title: str, *parts: str) -> str:
         "head",
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
         element("title", title),
-        element("style", Markup(files("loadstone.reporting").joinpath("report.css").read_text("utf-8"))),
+        style("report.css"),
     )
     return f"<!DOCTYPE html>\n{element('html', head, element('body', *parts), lang='en')}\n"
 
@@ -122,8 +121,7 @@ def _figures(report: Report) -> Iterator[Markup]:
     if _moved(worst) > _moved(own):
         yield _figure("traffic saved", percent(1 - _moved(own) / _moved(worst)), f"against: {worst.name}")
     if report.buffers:
-        cells = sum(buffer.copies * buffer.cells for buffer in report.buffers.values())
-        yield _figure("local cells", number(cells), "in all copies of all buffers")
+        yield _figure("local cells", number(report.cells), f"{amount(report.local, 'byte')} in all copies of buffers")
     yield _figure("overlap saves", percent(_saved(report)), "of the time, in the strips shown")
 
 
@@ -271,6 +269,7 @@ def _buffers(buffers: Mapping[str, BufferSummary]) -> Markup:
         ("shape", ""),
         ("cells", "number"),
         ("copies", "number"),
+        ("bytes", "number"),
         ("most live at once", "number"),
         ("cells per live element", "number"),
     )
@@ -289,6 +288,7 @@ def _buffer_row(name: str, buffer: BufferSummary) -> Markup:
         element("td", " × ".join(map(str, buffer.shape)), class_="shape"),
         element("td", number(buffer.cells), class_="number"),
         element("td", number(buffer.copies), class_="number"),
+        element("td", number(buffer.local_bytes), class_="number"),
         element("td", live, class_="number"),
         element("td", ratio, class_="number"),
     )

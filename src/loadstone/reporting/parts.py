@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Sequence
+from importlib.resources import files
 
 from loadstone.markup import Markup, element, number
 
@@ -44,8 +45,13 @@ def percent(part: float) -> str:
     return f"{100 * part:.0f}\u202f%"
 
 
+def style(name: str) -> Markup:
+    """A style sheet of this package."""
+    return element("style", Markup(files("loadstone.reporting").joinpath(name).read_text("utf-8")))
+
+
 def drawing(svg: str, title: str) -> Markup:
-    """A drawing whose style is its own: it neither takes colours of the page nor changes them."""
+    """A drawing whose style is its own: of the page it takes only whether that is light or dark."""
     text = svg if "xmlns=" in svg else svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
-    source = f"data:image/svg+xml;base64,{b64encode(text.encode()).decode()}"
-    return element("figure", element("img", src=source, alt=title), class_="drawing")
+    coded = b64encode(text.replace("</svg>", f"{style('dark.css')}</svg>").encode()).decode()
+    return element("figure", element("img", src=f"data:image/svg+xml;base64,{coded}", alt=title), class_="drawing")

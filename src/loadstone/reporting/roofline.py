@@ -1,19 +1,20 @@
 """The roofline of an accelerator: what lanes and memories allow, and how near a run comes [Williams et al., 2009].
 
 Across: instances for each byte that moves. Up: instances in a cycle. Lanes are a flat roof, one instance in a cycle
-each; each memory is a slanted one, the bytes that it moves in a cycle.
+each; the bytes that memories move in a cycle are slanted ones, one for all memories that move as many.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import cycle
 from math import ceil, floor, log2
 
 from loadstone.markup import Markup, element
 from loadstone.reporting.machine import Machine
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BELOW = 720.0, 360.0, 60.0, 110.0, 16.0, 44.0
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BELOW = 720.0, 360.0, 60.0, 130.0, 28.0, 44.0
 COLOURS = ("#3b6fb6", "#d9752f", "#2b7a4b", "#8b4fb0")
 STYLE = "text{font:12px sans-serif;fill:#555}.axis{stroke:#8886}.roof{fill:none;stroke-width:2}.lanes{stroke:#777}"
 
@@ -42,14 +43,23 @@ def roofline_svg(machine: Machine) -> Markup | None:
         return None
     intensity = machine.instances / machine.moved
     plane = _plane(machine, intensity)
-    parts = [*_axes(plane), _lanes(machine, plane)]
-    for place, speed in enumerate(machine.speeds):
-        colour = COLOURS[place % len(COLOURS)]
-        parts += _roof(machine, plane, speed.memory, speed.peak, colour)
-        reached = machine.instances / max(1, speed.cycles)
-        told = f"{speed.memory}: {reached:.3g} instances in a cycle"
-        dot = element("circle", element("title", told), cx=plane.x(intensity), cy=plane.y(reached), r=5.0, fill=colour)
-        parts.append(dot)
+    colours = dict(zip(dict.fromkeys(speed.peak for speed in machine.speeds), cycle(COLOURS), strict=False))
+    roofs = [part for peak, colour in colours.items() for part in _roof(machine.lanes, plane, peak, colour)]
+    dots = [
+        element(
+            "circle",
+            cx=plane.x(intensity),
+            cy=plane.y(machine.instances / max(1, speed.cycles)),
+            r=5.0,
+            fill=colours[speed.peak],
+        )
+        for speed in machine.speeds
+    ]
+    legend = [
+        element("text", name, x=WIDTH - RIGHT + 6, y=TOP + 12 + 18 * place, style=f"fill:{colours[peak]}")
+        for place, (name, peak) in enumerate((speed.memory, speed.peak) for speed in machine.speeds)
+    ]
+    parts = [*_axes(plane), *roofs, _lanes(machine, plane), *dots, *legend]
     return element("svg", element("style", Markup(STYLE)), *parts, viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}")
 
 
@@ -73,7 +83,7 @@ def _axes(plane: _Plane) -> Iterator[Markup]:
         yield element("line", x1=left, x2=WIDTH - RIGHT, y1=y, y2=y, class_="axis")
         yield element("text", _power(power), x=left - 6, y=y + 4, text_anchor="end")
     yield element("text", "instances for each byte moved", x=WIDTH - RIGHT, y=HEIGHT - 8, text_anchor="end")
-    yield element("text", "instances in a cycle", x=4.0, y=TOP - 4)
+    yield element("text", "instances in a cycle", x=4.0, y=TOP - 14)
 
 
 def _power(power: int) -> str:
@@ -88,19 +98,17 @@ def _power(power: int) -> str:
 def _lanes(machine: Machine, plane: _Plane) -> Markup:
     y = plane.y(machine.lanes)
     name = "1 lane" if machine.lanes == 1 else f"{machine.lanes} lanes"
-    line = element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="roof lanes")
-    return Markup(line + element("text", name, x=WIDTH - RIGHT + 6, y=y + 4))
+    start = plane.x(min(machine.lanes / max(speed.peak for speed in machine.speeds), 2.0 ** plane.across[1]))
+    line = element("line", x1=start, x2=WIDTH - RIGHT, y1=y, y2=y, class_="roof lanes")
+    return Markup(line + element("text", name, x=WIDTH - RIGHT - 4, y=y - 6, text_anchor="end"))
 
 
-def _roof(machine: Machine, plane: _Plane, name: str, peak: float, colour: str) -> list[Markup]:
-    """The bytes of a memory in a cycle, up to where lanes become the limit."""
-    start, ridge = 2.0 ** plane.across[0], min(machine.lanes / peak, 2.0 ** plane.across[1])
+def _roof(lanes: int, plane: _Plane, peak: float, colour: str) -> tuple[Markup, Markup]:
+    """The bytes that memories move in a cycle, up to where lanes become the limit."""
+    start, ridge = 2.0 ** plane.across[0], lanes / peak
+    x, y = plane.x(start), plane.y(start * peak)
     line = element(
-        "path",
-        d=f"M{plane.x(start):.1f} {plane.y(start * peak):.1f}L{plane.x(ridge):.1f} {plane.y(ridge * peak):.1f}",
-        class_="roof",
-        stroke=colour,
+        "path", d=f"M{x:.1f} {y:.1f}L{plane.x(ridge):.1f} {plane.y(lanes):.1f}", class_="roof", stroke=colour
     )
-    places = [speed.memory for speed in machine.speeds]
-    y = TOP + 60 + 18 * places.index(name)
-    return [line, element("text", name, x=WIDTH - RIGHT + 6, y=y, style=f"fill:{colour}")]
+    label = {"x": plane.x(ridge) - 10, "y": plane.y(lanes) + 2, "text_anchor": "end", "style": f"fill:{colour}"}
+    return line, element("text", f"{peak:.3g} B/cycle", **label)

@@ -16,7 +16,8 @@ def summary(report: Report) -> dict[str, Any]:
         "exact": report.exact,
         "words": {} if own is None else {"loaded": own.loaded, "stored": own.stored},
         "bytes": report.moved,
-        "cells": sum(buffer.copies * buffer.cells for buffer in report.buffers.values()),
+        "cells": report.cells,
+        "local_bytes": report.local,
         "arrays": {
             each.name: {"loaded": each.loaded, "stored": each.stored, "bytes": each.moved} for each in report.arrays
         },

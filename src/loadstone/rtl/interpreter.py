@@ -64,6 +64,7 @@ class _Design:
     """A flattened hierarchy: places of values `s[k]`, memories `m[k]`, and the lines of both functions."""
 
     initial: list[int] = field(default_factory=lambda: [0])
+    widths: list[int] = field(default_factory=lambda: [1])
     places: dict[str, int] = field(default_factory=lambda: {"rst": 0})
     memories: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     nodes: list[_Node] = field(default_factory=list[_Node])
@@ -71,10 +72,11 @@ class _Design:
     writes: list[str] = field(default_factory=list[str])
     stores: list[str] = field(default_factory=list[str])
 
-    def place(self, path: str, initial: int) -> str:
-        """A new place for a value."""
+    def place(self, path: str, signal: Signal) -> str:
+        """A new place for the value of a signal."""
         self.places[path] = len(self.initial)
-        self.initial.append(initial)
+        self.initial.append(signal.initial)
+        self.widths.append(signal.bits.width)
         return f"s[{self.places[path]}]"
 
 
@@ -88,11 +90,12 @@ class Simulation:
         check(module)
         refuse_externals(module, "Python")
         design = _Design()
-        scope = {port: design.place(port.name, port.initial) for port in module.of_kind("input", "output")}
+        scope = {port: design.place(port.name, port) for port in module.of_kind("input", "output")}
         scope |= {each: repr(each.initial) for each in module.of_kind("parameter")}
         _flatten(module, "", scope, _RESET, design)
         self._types = {port.name: port.bits for port in module.of_kind("input")} | {"rst": Bits(1)}
         self._places = design.places
+        self._widths = design.widths
         self._values = design.initial
         self._memories = design.memories
         self._memory_list = list(design.memories.values())
@@ -110,6 +113,21 @@ class Simulation:
         """The value of a signal now; a member of an enumeration by its number."""
         self._settled()
         return int(self._values[self._places[path]])
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """Where the values of signals stand in `values`, by paths; those that are tied together share a place."""
+        return self._places
+
+    @property
+    def widths(self) -> list[int]:
+        """The bits of all values."""
+        return self._widths
+
+    def values(self) -> list[int]:
+        """All values now."""
+        self._settled()
+        return list(self._values)
 
     def step(self, cycles: int = 1) -> None:
         """Takes some edges of the clock."""
@@ -169,7 +187,7 @@ def _ordered(nodes: list[_Node]) -> Iterator[_Node]:
 def _flatten(module: Module, prefix: str, ports: Scope, reset: str, design: _Design) -> None:
     """Adds a module to the design; `ports` says where its ports and parameters are, `reset` what resets it."""
     inner = module.of_kind("wire", "register")
-    scope = {**ports, **{each: design.place(prefix + each.name, each.initial) for each in inner}}
+    scope = {**ports, **{each: design.place(prefix + each.name, each) for each in inner}}
     for item in module.items:
         _add(item, prefix, scope, reset, design)
 

@@ -37,6 +37,7 @@ def application(settings: Settings) -> ASGIApp:
         *(Route(path, _page(name)) for path, name in _PAGES.items()),
         Route("/settings.json", explorer.settings_page),
         Route("/project.zip", explorer.project, methods=["POST"]),
+        Route("/waveform.vcd", explorer.waveform, methods=["POST"]),
         WebSocketRoute("/socket", explorer.socket),
     ]
     return Guard(Starlette(routes=routes, lifespan=explorer.lifespan), settings)
@@ -86,8 +87,18 @@ class _Explorer:
 
     async def project(self, request: HttpRequest) -> Response:
         """A zip file with all that is generated."""
+        made = await self._made(request, "project")
+        return made if isinstance(made, Response) else _file(b64decode(made["zip"]), f"{made['name']}.zip")
+
+    async def waveform(self, request: HttpRequest) -> Response:
+        """What the signals of the hardware do, as VCD."""
+        made = await self._made(request, "waveform")
+        return made if isinstance(made, Response) else _file(made["vcd"].encode(), f"{made['name']}.vcd")
+
+    async def _made(self, request: HttpRequest, pane: str) -> dict[str, Any] | Response:
+        """What a pane holds, or why it could not be made."""
         try:
-            asked = self._read(await _body(request), panes=["project"])
+            asked = self._read(await _body(request), panes=[pane])
         except InputError as error:
             return JSONResponse(error.as_json(), 413 if isinstance(error, _TooLarge) else 400)
         found: list[dict[str, Any]] = []
@@ -100,8 +111,7 @@ class _Explorer:
         if made is None:
             problems = [problem for each in found for problem in each.get("problems", ())]
             return JSONResponse({"error": problems[0] if problems else None, "errors": problems}, 422)
-        name = {"Content-Disposition": f'attachment; filename="{made["name"]}.zip"'}
-        return Response(b64decode(made["zip"]), media_type="application/zip", headers=name)
+        return cast("dict[str, Any]", made)
 
     def _read(self, text: str | bytes, **fixed: Any) -> Request:
         """A request from text; raises `InputError`."""
@@ -143,6 +153,12 @@ class _Explorer:
     async def _answer(self, socket: WebSocket, request: Request) -> None:
         with suppress(WebSocketDisconnect, RuntimeError):
             await self.workers.answer(request, socket.send_text)
+
+
+def _file(content: bytes, name: str) -> Response:
+    """An answer with a file to keep."""
+    kind = "application/zip" if name.endswith(".zip") else "text/plain"
+    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 async def _stop(*tasks: asyncio.Task[None]) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from math import prod
 
 from loadstone.circuit_trials import predict_system
 from loadstone.dram.timing import preset
 from loadstone.emit.hdl.description import statement_times
+from loadstone.errors import refused
 from loadstone.networks.description import network_info
 from loadstone.options import RunOptions
 from loadstone.pipeline import channel_sizes
@@ -15,10 +17,14 @@ from loadstone.reporting.network_picture import network_svg
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import Module
 from loadstone.serve.subject import Json, Subject
+from loadstone.simulate.hardware.system import SystemRun
 from loadstone.simulate.hardware.timeline import activities_svg
+from loadstone.simulate.memory import extents_of, initial_memory
 from loadstone.trials import run_program
 
 MOST_ACTIVITIES = 900
+MOST_ELEMENTS, MOST_CYCLES, MOST_RECORDED = 1 << 20, 10_000, 16 << 20
+"""What a waveform is recorded for: elements of arrays, cycles, bytes."""
 
 
 def timeline_pane(subject: Subject) -> Json:
@@ -88,6 +94,21 @@ def network_pane(subject: Subject) -> Json:
     network, values = subject.program.network, subject.small_values
     info = network_info(network, channel_sizes(network, values))
     return {**info, "parameters": values, "smaller": values != subject.values, "svg": network_svg(network)}
+
+
+def waveform_pane(subject: Subject) -> Json:
+    """All signals of the accelerator on its memory as VCD, from the first cycles of a run on generated inputs.
+
+    The hardware runs in Python: no compiler is called. Scalars that leave the kernel have no place in such a run.
+    """
+    circuit, values = subject.circuit, subject.values
+    kernel = circuit.accelerator.kernel
+    if sum(prod(extents_of(array, values)) for array in kernel.arrays.values()) > MOST_ELEMENTS:
+        raise refused(f"arrays of more than {MOST_ELEMENTS} elements", None, "give smaller parameters")
+    memory = initial_memory(kernel, values)
+    run = SystemRun(circuit.design, preset(subject.request.memory), values, memory, {})
+    found = run.record(MOST_CYCLES, MOST_RECORDED)
+    return {"name": kernel.name, "vcd": found.vcd, "cycles": found.cycles, "finished": found.finished}
 
 
 def run_pane(subject: Subject) -> Json:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from loadstone.serve.machine import network_pane, resources_pane, run_pane, timeline_pane
+from loadstone.serve.designs import front_pane
+from loadstone.serve.machine import network_pane, resources_pane, run_pane, timeline_pane, waveform_pane
 from loadstone.serve.movement import buffers_pane, curve_pane, reuse_pane, tiles_pane, traffic_pane
 from loadstone.serve.sources import c_pane, hls_pane, project_pane, verilog_pane, vhdl_pane
 from loadstone.serve.subject import Json, Subject
@@ -22,9 +23,10 @@ BRANCHES: tuple[Mapping[str, Callable[[Subject], Json]], ...] = (
     {"network": network_pane, "reuse": reuse_pane},
     {"run": run_pane},
     {"project": project_pane},
+    {"waveform": waveform_pane},
 )
 """What is computed beside each other."""
-LIVE: Mapping[str, Callable[[Subject], Iterator[Json]]] = {"curve": curve_pane}
+LIVE: Mapping[str, Callable[[Subject], Iterator[Json]]] = {"curve": curve_pane, "front": front_pane}
 """What fills while it is computed."""
 NAMES = (*TRUNK, *(name for branch in BRANCHES for name in branch), *LIVE)
 RUNNING = frozenset({"run"})

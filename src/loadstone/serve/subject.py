@@ -19,6 +19,8 @@ from loadstone.rtl.module import Module
 from loadstone.serve.request import Request
 from loadstone.transfer.volumes import count
 
+USUAL = 40
+"""What parameters are where nobody says so: more than one tile of the size that is taken then."""
 MOST_ACCESSES = 16_000
 """The largest number of accesses that are gone through one by one."""
 _PARTS = tuple(part >> k for k in range(20) for part in (1 << 20, 3 << 18))
@@ -43,7 +45,7 @@ class Subject:
     def given(self) -> dict[str, int]:
         """Values for all parameters: of the request, of the source, or such that they exercise the kernel."""
         known = {name: value for name, value in self.request.parameters.items() if name in self.kernel.parameters}
-        return exercising_values(self.kernel, known)
+        return exercising_values(self.kernel, known, least=USUAL)
 
     @cached_property
     def program(self) -> Compilation:

@@ -20,7 +20,7 @@ void warm(int n, int a[n], int b[n])
     b[i] = a[i] * a[i - 1] + 1;
 }
 """
-_WARMED = tuple(name for name in NAMES if name not in ("run", "project", "curve"))
+_WARMED = tuple(name for name in NAMES if name not in ("run", "project", "curve", "front", "waveform"))
 
 _subject = Subject(read_request({"source": _SOURCE, "panes": list(_WARMED), "parameters": {"n": 8}}, NAMES))
 for _name in _WARMED:

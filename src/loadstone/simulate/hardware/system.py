@@ -1,4 +1,4 @@
-"""Accelerators with their external memory in Verilator: memory filled from the kernel's arrays, and read back."""
+"""Accelerators on an external memory, in Verilator or in Python: filled from arrays of a kernel, and read back."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from loadstone.hardware.harness.system import WORDS, make_system
 from loadstone.hardware.layout import memory_words
 from loadstone.hardware.supervisor import ERROR, ERROR_ADDRESS, ErrorKind
 from loadstone.hardware.words import decoded, encoded
+from loadstone.rtl.interpreter import Simulation
 from loadstone.rtl.module import Module
 from loadstone.rtl.programs import verilator
 from loadstone.rtl.vectors import Cycle
 from loadstone.simulate.hardware.activity import PROCESSES, Activity
+from loadstone.simulate.hardware.waveform import Waveform
 from loadstone.simulate.memory import Memory
 
 ExternalMemory = Timing | Literal["litedram"]
@@ -46,6 +48,15 @@ class SystemResult:
     row_changes: int | None
     busy_cycles: int | None
     activities: tuple[Activity, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """All signals of a run as a VCD file, from its first cycles; `finished`: to its end."""
+
+    vcd: str
+    cycles: int
+    finished: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +91,27 @@ class SystemRun:
         check_end(name, result.outputs)
         self.read_back(bases, result.memories[bench.words], result.outputs)
         return _outcome(result)
+
+    def record(self, most: int, most_bytes: int) -> Recording:
+        """Runs the accelerator in Python, without a compiler, and records all signals.
+
+        Ends after some cycles or bytes of the record, whichever come first; then arrays are left as they are.
+        """
+        bases, name = placed(self.design, self.bases), self.design.module.name
+        bench = _bench(self.design, self.external, words_needed(self.design, bases))
+        simulation, image = Simulation(bench.module), self.image(bases)
+        simulation.memory(bench.words)[: len(image)] = image
+        waveform = Waveform(simulation, bench.module.name)
+        for inputs in bench.stimuli(self.inputs(bases)):
+            waveform.step(inputs)
+        while not simulation.get(bench.done) and waveform.cycles < most and waveform.size < most_bytes:
+            waveform.step()
+        finished = bool(simulation.get(bench.done))
+        outputs = {port.name: simulation.get(port.name) for port in bench.module.of_kind("output")}
+        check_end(name, outputs)
+        if finished:
+            self.read_back(bases, simulation.memory(bench.words), outputs)
+        return Recording(waveform.text, waveform.cycles, finished)
 
     def image(self, bases: Mapping[str, int]) -> list[int]:
         """The words of the memory before the run."""
