@@ -24,6 +24,7 @@ from loadstone.fronts.store import Store, content_of
 from loadstone.fronts.workers import Processes
 from loadstone.options import Choices, HardwareOptions
 from loadstone.poly.isolated import Isolated
+from loadstone.poly.limits import LimitReached
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KERNEL = str(EXAMPLES / "vector_sum.c")
@@ -77,6 +78,26 @@ def test_an_interrupted_exploration_gives_the_front_so_far_and_goes_on(
     assert second.is_exhaustive
     assert second.front == whole.front
     assert len(begun) == 1 + 2 + 3
+
+
+def test_a_tiling_that_takes_too_long_is_no_part_of_a_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = Processes._text  # pyright: ignore[reportPrivateUsage]
+
+    def slow(self: Processes, tiling: Choices, known: list[Vector]) -> str:
+        if tiling.sizes == (8,):
+            raise LimitReached("more time than there is")
+        return text(self, tiling, known)
+
+    with Store(tmp_path / "kept.db", "test") as store:
+        with monkeypatch.context() as patched:
+            patched.setattr(Processes, "_text", slow)
+            first = explore(question(), store)
+        assert (first.left, sum(first.given_up.values()), first.reasons) == (1, 1, {})
+        assert not first.is_exhaustive
+        assert first.gap is not None
+        second = explore(question(), store)
+    assert second.is_exhaustive
+    assert len(second.front) == len(first.front) + 1
 
 
 def test_a_changed_kernel_starts_anew(tmp_path: Path) -> None:

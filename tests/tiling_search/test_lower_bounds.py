@@ -30,6 +30,7 @@ CASES = {
     "syr2k": {"n": 20, "m": 18},
     "trmm": {"m": 22, "n": 18},
     "2mm": {"ni": 14, "nj": 15, "nk": 16, "nl": 17},
+    "3mm": {"ni": 14, "nj": 15, "nk": 16, "nl": 17, "nm": 13},
     "floyd-warshall": {"n": 20},
     "lu": {"n": 12},
 }
@@ -76,6 +77,13 @@ def test_two_products_add_up() -> None:
     bound = io_bound(ls.parse(POLYBENCH / "2mm.c"), values, 1024)
     products = 180 * 190 * 210 + 180 * 190 * 220
     assert bound == pytest.approx(2 * products / sqrt(1024), rel=0.02)
+
+
+def test_products_in_a_chain_add_up() -> None:
+    values = {"ni": 180, "nj": 190, "nk": 210, "nl": 220, "nm": 200}
+    bound = io_bound(ls.parse(POLYBENCH / "3mm.c"), values, 1024)
+    products, handed_on = 180 * 190 * 210 + 190 * 220 * 200 + 180 * 220 * 190, 180 * 190 + 190 * 220
+    assert bound == pytest.approx(2 * products / sqrt(1024) - handed_on, rel=0.01)
 
 
 def test_no_bound_where_nothing_is_reused_in_two_ways() -> None:

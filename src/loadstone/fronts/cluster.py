@@ -1,6 +1,6 @@
 """Tilings judged by a Dask cluster: workers get the question once, and each tiling with the front so far.
 
-Dask gives the tiling of a worker that dies to another one; a tiling that ends several workers is impossible. Workers
+Dask gives the tiling of a worker that dies to another one; a tiling that ends several workers is given up. Workers
 need the same version of Loadstone, and processes that can be forked.
 """
 
@@ -57,11 +57,11 @@ class Cluster:
             client.close()
 
     def _verdicts(self, done: Any, tiling: Choices) -> list[Verdict]:
-        """What a worker answered; a tiling without an answer is impossible."""
+        """What a worker answered; a tiling without an answer is given up."""
         if done.status == "finished":
             return done.result()
         reason = f"its tiling ended its workers: {type(done.exception()).__name__}"
-        return [{"impossible": reason} for _ in self.question.space.designs(tiling)]
+        return [{"given up": reason} for _ in self.question.space.designs(tiling)]
 
 
 def verdicts_on(question: bytes, tiling: Choices, known: list[Vector]) -> list[Verdict]:

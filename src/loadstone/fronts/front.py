@@ -116,6 +116,7 @@ class Front:
             "evaluated": answer.evaluated,
             "excluded": answer.excluded,
             "impossible": answer.impossible,
+            "given_up": sum(answer.given_up.values()),
             "gap": answer.gap,
             "sampled": answer.sampled,
             "front": [

@@ -45,7 +45,8 @@ class Answer:
     """The front, and how it was found: designs evaluated, excluded by bounds, impossible, and not looked at.
 
     Where some were not looked at, the first objective may be better by `gap`, a part of the best one, at most. Where
-    there were too many tilings for all of them, they were `sampled` by somebody.
+    there were too many tilings for all of them, they were `sampled` by somebody. Designs that were `given_up`, by the
+    reason, are among those not looked at.
     """
 
     front: tuple[Point, ...]
@@ -56,6 +57,7 @@ class Answer:
     reasons: Mapping[str, int]
     gap: float | None
     sampled: str | None = None
+    given_up: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def left(self) -> int:
@@ -69,4 +71,4 @@ class Answer:
 
 
 Verdict = Mapping[str, Any]
-"""What became of a design: its measures, or why it was excluded or is impossible."""
+"""What became of a design: its measures, or why it was excluded, is impossible, or was given up."""

@@ -101,7 +101,7 @@ class _Candidate:
 
 @dataclass(eq=False)
 class _Search:
-    """The state of a search; `waiting` are the tilings that nothing is known of but their bounds."""
+    """The state of a search; of tilings that are `waiting`, or were `given_up`, nothing is known but their bounds."""
 
     question: Question
     store: Store
@@ -110,6 +110,8 @@ class _Search:
     excluded: int = 0
     reasons: dict[str, int] = field(default_factory=dict[str, int])
     waiting: dict[Choices, _Candidate] = field(default_factory=dict[Choices, _Candidate])
+    given_up: list[_Candidate] = field(default_factory=list[_Candidate])
+    reasons_to_give_up: dict[str, int] = field(default_factory=dict[str, int])
     samples: Samples | None = None
 
     @cached_property
@@ -220,9 +222,13 @@ class _Search:
         return json.dumps([*asked, repr(question.energies)])
 
     def take(self, tiling: Choices, verdicts: Sequence[Verdict]) -> None:
-        """Note the verdicts on the designs of a tiling."""
+        """Note the verdicts on the designs of a tiling; one that was given up is tried again when the search goes on."""
+        candidate = self.waiting.pop(tiling, None)
+        if any("given up" in verdict for verdict in verdicts):
+            self._give_up(candidate, verdicts)
+            self._tell(tiling, None)
+            return
         self.store.put(self._key(tiling), verdicts)
-        self.waiting.pop(tiling, None)
         for design, verdict in zip(self.question.space.designs(tiling), verdicts, strict=True):
             if "impossible" in verdict:
                 self._note_impossible(verdict["impossible"], 1)
@@ -231,6 +237,12 @@ class _Search:
             else:
                 self._take_point(Point(design, verdict["measures"]))
         self._tell(tiling, self._best(verdicts))
+
+    def _give_up(self, candidate: _Candidate | None, verdicts: Sequence[Verdict]) -> None:
+        """Note a tiling whose designs are not known to be impossible; its bounds count for the gap."""
+        self.given_up += [] if candidate is None else [candidate]
+        for reason in (verdict["given up"] for verdict in verdicts):
+            self.reasons_to_give_up[reason] = self.reasons_to_give_up.get(reason, 0) + 1
 
     def _best(self, verdicts: Sequence[Verdict]) -> Vector | None:
         """The best measures of designs that were judged, or their bounds, in the order of objectives."""
@@ -250,9 +262,8 @@ class _Search:
         front = tuple(point for _, point in self.archive.sorted())
         impossible = sum(self.reasons.values())
         sampled = None if self.samples is None else sampler_name()
-        found = Answer(
-            front, len(self.question.space), self.evaluated, self.excluded, impossible, self.reasons, None, sampled
-        )
+        counts = len(self.question.space), self.evaluated, self.excluded, impossible
+        found = Answer(front, *counts, self.reasons, None, sampled, self.reasons_to_give_up)
         return found if found.is_exhaustive else replace(found, gap=self._gap(found.left))
 
     def _gap(self, left: int) -> float | None:
@@ -260,8 +271,9 @@ class _Search:
         best, objectives = min(self.archive.vectors, default=None), self.question.objectives
         if best is None:
             return None
-        leasts = [self._least(candidate)[0] for candidate in self.waiting.values()]
-        if sum(len(candidate.bounds) for candidate in self.waiting.values()) < left:
+        known = [*self.waiting.values(), *self.given_up]
+        leasts = [self._least(candidate)[0] for candidate in known]
+        if sum(len(candidate.bounds) for candidate in known) < left:
             of_all, any_tiling = self.bounds.least_of_all(), next(self.question.space.tilings())
             designs = self.question.space.designs(any_tiling)
             leasts += [vector(of_all.of(design, self._lanes(design)), objectives)[0] for design in designs]

@@ -86,7 +86,7 @@ class Processes:
             return json.loads(text())
         except LimitReached:
             reason = f"its tiling takes more than {self._seconds(tiling)} s"
-            return [{"impossible": reason} for _ in self.question.space.designs(tiling)]
+            return [{"given up": reason} for _ in self.question.space.designs(tiling)]
 
     def verdicts(self, tiling: Choices, known: list[Vector]) -> list[Verdict]:
         """The verdicts on the designs of one tiling."""

@@ -14,8 +14,10 @@ loads. Stores are at least the elements written that are seen after the kernel. 
 2 n^3 / sqrt(S) + n^2 up to lower terms, the published form [Smith, Lowery, Langou, van de Geijn 2019].
 
 Statements add up, as parts |D| / F(S + M) of a segment, where they share no array: F grows faster than X. They also do
-if they share one array t in all and have weights 1/2 for three arrays each: the sum of sqrt(t a_k b_k) is at most
-sqrt(t) (X - t) / 2, and that at most (X / 3) ^ (3/2).
+if each has weights 1/2 for three arrays, of which all statements but one, at most, share one array t_k with others: a
+segment of sum over k of sqrt(t_k a_k b_k), at most sqrt(t_k) (a_k + b_k) / 2 each, and of sqrt(p q r) for the one that
+is left. The first part is largest where all a and b belong to the largest t. If that is p, the sum is at most
+sqrt(p) (X - p) / 2, and that at most (X / 3) ^ (3/2); else both parts share no array.
 """
 
 from __future__ import annotations
@@ -124,7 +126,7 @@ def _add_up(reuses: Sequence[Reuse]) -> bool:
     arrays = [set(reuse.weights) for reuse in reuses]
     shared = {a for one, other in combinations(arrays, 2) for a in one & other}
     halves = all(sorted(reuse.weights.values()) == [0.5] * 3 for reuse in reuses)
-    return not shared or (halves and len(shared) == 1 and all(shared <= part for part in arrays))
+    return not shared or (halves and sum(len(part & shared) > 1 for part in arrays) <= 1)
 
 
 def _written(kernel: Kernel, parameters: Mapping[str, int], reuses: Sequence[Reuse]) -> int:

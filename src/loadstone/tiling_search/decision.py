@@ -5,8 +5,8 @@ dimensions and all depths of the strip. Their words are exact closed forms for a
 below. So, up to the search for sizes, the estimate of an order is a lower bound on what it can reach. Orders are taken
 best first: the best sizes of the most promising one are planned in full, its estimate is corrected by the buffers of
 this plan, and the search ends when no estimate is better than what was found (nor, for orders of which only some sizes
-were tried, within 10 % of it). The choice is always one that has been
-planned: the buffers that are counted are the buffers that are built.
+were tried, within 10 % of it). The tiling of the source is planned first, so that no choice is worse. The choice is
+always one that has been planned: the buffers that are counted are the buffers that are built.
 """
 
 from __future__ import annotations
@@ -222,6 +222,7 @@ class _Choosing:
 
     def decision(self) -> Decision:
         waiting = candidates = [self._candidate(ordered) for ordered in self.space]
+        self._plan_source(candidates)
         while (waiting := [each for each in waiting if each.best is not None]) and not self._is_spent():
             candidate = self._next(waiting)
             if self.found is not None and candidate.hope > self.found[0][0]:
@@ -240,7 +241,7 @@ class _Choosing:
 
     def _is_spent(self) -> bool:
         """Whether enough plans were made, or time is over."""
-        if self.found is not None and processor_seconds() - self.begun > PLAN_SECONDS:
+        if processor_seconds() - self.begun > PLAN_SECONDS:
             return True
         return self.plans >= (MOST_IN_VAIN if self.found is None else MOST_PLANS)
 
@@ -268,19 +269,32 @@ class _Choosing:
         """Plan the best sizes of a candidate in full, and find others with what is learnt from their buffers."""
         assert candidate.best is not None
         _, sizes = candidate.best
-        measured = self._measured(candidate, sizes)
         candidate.best = None
-        if measured is None:
+        if self._is_news(candidate, sizes) and len(candidate.search.planned) < MOST_OF_ONE:
+            candidate.best = candidate.search.dense(self._price)
+
+    def _plan_source(self, candidates: Sequence[_Candidate]) -> None:
+        """Plan the tiling that stands in the source, and begin with what its buffers teach."""
+        if self.goal.kernel.tiling is None:
             return
+        given = choose_tiling(self.goal.kernel)
+        for candidate in candidates:
+            if _is_ordered_as(given, candidate.ordered):
+                self._is_news(candidate, dict(enumerate(given.sizes)))
+                candidate.best = candidate.search.coarse(self._price)
+
+    def _is_news(self, candidate: _Candidate, sizes: Sizes) -> bool:
+        """Plan some sizes of a candidate; whether their buffers change what is known of its other sizes."""
+        measured = self._measured(candidate, sizes)
+        if measured is None:
+            return False
         cells = measured.all_cells("drain")
         self.least = min(cells, self.least or cells)
         cycles = self._cycles(candidate.search, sizes, measured.words, self._mode(measured))
         key = (self._price(measured.words, sizes), cycles, cells)
         if cells <= self.goal.local and (self.found is None or key < self.found[0]):
             self.found = (key, candidate, sizes, measured)
-        changed = _learn(candidate.search, sizes, measured, fits=cells <= self.goal.local)
-        if changed and len(candidate.search.planned) < MOST_OF_ONE:
-            candidate.best = candidate.search.dense(self._price)
+        return _learn(candidate.search, sizes, measured, fits=cells <= self.goal.local)
 
     def _plan_smallest(self, candidates: Sequence[_Candidate]) -> None:
         """Plan the smallest tiles of a few orders, those that seem to take the fewest cells first, until some fit."""
@@ -374,6 +388,13 @@ def schedules(goal: Goal) -> Iterator[TiledKernel]:
         if found is not None and str(found.schedule) not in seen:
             seen.add(str(found.schedule))
             yield _of_size_one(found)
+
+
+def _is_ordered_as(given: TiledKernel, ordered: Ordered) -> bool:
+    """Whether a tiling has the schedule of an order, and the same dimensions in its strip."""
+    cut = len(given.sizes) - given.strip
+    in_strip = ordered.order.strip == tuple(range(cut, len(given.sizes)))
+    return in_strip and str(ordered.base.schedule) == str(given.schedule)
 
 
 def _of_size_one(tiles: TiledKernel) -> TiledKernel:

@@ -14,7 +14,7 @@ from loadstone.transfer.plan import Plan
 from loadstone.transfer.volumes import count
 from loadstone.transform.tiling import TiledKernel
 
-PLAN_SECONDS = 20
+PLAN_SECONDS = 10
 PlanMaker = Callable[[TiledKernel], Plan]
 
 

@@ -121,4 +121,6 @@ def _print(front: Front) -> None:
     print(f"\n{front.certainty}")
     for reason, count in sorted(front.answer.reasons.items(), key=lambda each: -each[1]):
         print(f"  {count} impossible: {reason}")
+    for reason, count in sorted(front.answer.given_up.items(), key=lambda each: -each[1]):
+        print(f"  {count} given up: {reason}")
     print(f"  {front.command(front[0])}" if len(front) else "", end="\n" if len(front) else "")

@@ -40,7 +40,7 @@ from loadstone.simulate.prediction.engines import (
 )
 from loadstone.simulate.prediction.pieces import Piece
 from loadstone.simulate.prediction.samples import FIRST_TILES, Schedule, all_tiles, are_more, some_tiles
-from loadstone.simulate.prediction.tile_work import Placed, TileWork
+from loadstone.simulate.prediction.tile_work import Placed, TileWork, tile_work
 
 START = 1
 """The cycles from the start to the begin of the processes."""
@@ -88,7 +88,7 @@ def predict(
     With lanes, a group of instances goes in each cycle. With `sampled`, all but the first tiles of each shape are left
     out, and taken to be as long as these: it costs less, and is no longer exact.
     """
-    work = TileWork(accelerator, lanes, parameters, pipelines, arrays, bus.burst)
+    work = tile_work(accelerator, lanes, parameters, pipelines, arrays, bus.burst)
     order = tile_order(accelerator, parameters)
     first_strips = 2 if accelerator.handover.mode == "overlap" else 1
     schedule = some_tiles(*order, work.shapes(), first_strips) if sampled else all_tiles(*order)
@@ -122,7 +122,7 @@ def computing_cycles(accelerator: Accelerator, design: AcceleratorOutline, param
     if has_many_tiles(accelerator, parameters):
         return None
     arrays, pipelines = placed_arrays(design, parameters), pipelines_of(design.compute)
-    work = TileWork(accelerator, design.lanes, parameters, pipelines, arrays, design.bus.burst)
+    work = tile_work(accelerator, design.lanes, parameters, pipelines, arrays, design.bus.burst)
     strips = all_tiles(*tile_order(accelerator, parameters)).strips
     return sum(work.times(tile).cycles + 1 for strip in strips for tile in strip)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial, reduce
 
 from loadstone.hardware.accelerator.walks import KEPT, compute_walk
-from loadstone.hardware.compute.pipelines import Pipelines, TileTimes, tile_times
+from loadstone.hardware.compute.pipelines import Pipeline, Pipelines, TileTimes, tile_times
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.compiled_walk import IDLE, Run, Walk, compiled_shape, compiled_walk
 from loadstone.loops.model import Instance, Node, with_instances
@@ -17,6 +17,9 @@ from loadstone.model.expression import Expression, binary, integer
 from loadstone.parallel.lanes import Lanes, lane_loops
 from loadstone.simulate.prediction.pieces import Piece, Stretch, joined
 from loadstone.simulate.prediction.samples import Shape
+
+KEPT_WORK, MOST_PIECES = 4, 100_000
+"""How much work is kept for further predictions, and how many pieces of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class TileWork:
         self._pipelines, self._longest = pipelines, longest
         self._arrays = arrays
         self._times: dict[tuple[int, ...], TileTimes] = {}
+        self._pieces: dict[tuple[int, tuple[int, ...]], list[Piece]] = {}
+        self._room = MOST_PIECES
 
     @cached_property
     def _moves(self) -> tuple[Walk, Walk]:
@@ -73,11 +78,22 @@ class TileWork:
 
     def loads(self, tile: Sequence[int]) -> list[Piece]:
         """What a tile loads."""
-        return _requests(self._moves[0](*self._values, *tile), self._arrays, self._longest)
+        return self._moved(0, tuple(tile))
 
     def stores(self, tile: Sequence[int]) -> list[Piece]:
         """What a tile stores."""
-        return _requests(self._moves[1](*self._values, *tile), self._arrays, self._longest)
+        return self._moved(1, tuple(tile))
+
+    def _moved(self, way: int, tile: tuple[int, ...]) -> list[Piece]:
+        """What a tile moves in one way; kept for the next prediction while there is room."""
+        known = self._pieces.get((way, tile))
+        if known is not None:
+            return known
+        found = _requests(self._moves[way](*self._values, *tile), self._arrays, self._longest)
+        if len(found) <= self._room:
+            self._room -= len(found)
+            self._pieces[way, tile] = found
+        return found
 
     def times(self, tile: Sequence[int]) -> TileTimes:
         """The times of a tile; those of one shape have the same."""
@@ -85,6 +101,31 @@ class TileWork:
         if shape not in self._times:
             self._times[shape] = tile_times(self._compute(*self._values, *tile), self._pipelines)
         return self._times[shape]
+
+
+@lru_cache(maxsize=KEPT_WORK)
+def _kept_work(
+    accelerator: Accelerator,
+    lanes: Lanes,
+    parameters: tuple[tuple[str, int], ...],
+    pipelines: tuple[tuple[str, Pipeline], ...],
+    arrays: tuple[tuple[str, Placed], ...],
+    longest: int,
+) -> TileWork:
+    return TileWork(accelerator, lanes, dict(parameters), dict(pipelines), dict(arrays), longest)
+
+
+def tile_work(
+    accelerator: Accelerator,
+    lanes: Lanes,
+    parameters: Mapping[str, int],
+    pipelines: Pipelines,
+    arrays: Mapping[str, Placed],
+    longest: int,
+) -> TileWork:
+    """What is done in the tiles of an accelerator; predictions for other memories share it."""
+    known = tuple(parameters.items()), tuple(pipelines.items()), tuple(arrays.items())
+    return _kept_work(accelerator, lanes, *known, longest)
 
 
 @lru_cache(maxsize=KEPT)
