@@ -102,7 +102,7 @@ def test_unreadable_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\x7fELF\x02\x01\x01\x00\x00\x00", "is a binary file, not C source"),
+        (b"\x7fELF\x02\x01\x01\x00\x00\x00", "is a binary file, not source text"),
         (b"void f(void) {}\x1b[0m\n", "holds control characters; it is not C source"),
         (b"", "there is no code in"),
         (b" \n\t\n", "there is no code in"),

@@ -1,13 +1,14 @@
 """Points by list comprehensions against points by isl."""
 
 import random
-from itertools import product
+from collections.abc import Iterable
+from itertools import pairwise, product
 
 import islpy as isl
 import pytest
 
 from loadstone.poly import enumeration
-from loadstone.poly.enumeration import Point, pairs_in_order, points
+from loadstone.poly.enumeration import Point, around_the_middle, pairs_in_order, points
 from loadstone.poly.names import fixed
 from loadstone.poly.spaces import Dim
 
@@ -111,3 +112,29 @@ def test_strides_that_begin_at_quotients_of_parameters() -> None:
             for j in range(3 * strip - 10, 3 * strip - 7)
             if k <= j <= 2 * k and 3 * k <= 2 * n and (2 * n + 3 * k) % 6 <= 2
         ]
+
+
+def test_hidden_dimensions_end_iterations_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve coordinates that are all even or all odd: each is looked at where its neighbour is known."""
+    tested = list[bool]()
+
+    def counted(values: Iterable[bool]) -> bool:
+        tested.append(any(values))
+        return tested[-1]
+
+    monkeypatch.setitem(vars(enumeration)["_FUNCTIONS"], "any", counted)
+    names = [f"x{k}" for k in range(12)]
+    bounds = [f"0 <= {name} <= 1" for name in names]
+    alike = [f"({one} + {two}) mod 2 = 0" for one, two in pairwise(names)]
+    value = isl.Set(f"{{ [{', '.join(names)}] : {' and '.join((*bounds, *alike))} }}")
+    assert points(value) == [(0,) * 12, (1,) * 12]
+    assert len(tested) <= 4
+
+
+def test_around_the_middle() -> None:
+    square = isl.Set("{ [x, y] : 0 <= x, y <= 1000 }")
+    near = points(around_the_middle(square, 100))
+    assert (500, 500) in near
+    assert len(near) <= 121
+    corners = isl.Set("{ [x, y] : x = y and (x = 0 or x = 1000) }")
+    assert points(around_the_middle(corners, 100))[0] in points(corners)

@@ -20,8 +20,13 @@ from loadstone.networks.drawing import dot, text_lines
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import sized
 from loadstone.pipeline import channel_sizes, split_network
+from loadstone.poly import fixed
+from loadstone.poly.enumeration import box_volume
 from loadstone.reporting.network_picture import network_svg
 from loadstone.simulate.networks.tune import Tuning, tune
+
+MOST_INSTANCES = 4_000_000
+"""So many instances are enumerated where no parameters are given; else closed forms tell the sizes of channels."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     whole = compilation.whole_network.without_transfers() if arguments.compute_only else compilation.whole_network
     network = split_network(whole, arguments.split, reuse=arguments.reuse)
     values = compilation.given_values if arguments.json else compilation.known_values
+    if not arguments.json and not compilation.given and not _is_small(network, values):
+        values = None
     if values is None:
         refuse(arguments, ("power_of_two",), "without values of all parameters", "give them with -p")
     before = channel_sizes(whole, values, round_up=arguments.power_of_two)
@@ -47,6 +54,14 @@ def run(arguments: argparse.Namespace) -> int:
         if tuning is not None:
             _show_tuning(tuning, console())
     return 0
+
+
+def _is_small(network: Network, values: Mapping[str, int] | None) -> bool:
+    """Whether values of the source make few enough instances for sizes by enumeration."""
+    if values is None:
+        return False
+    domains = (fixed(process.domain, values) for process in network.processes.values())
+    return sum(map(box_volume, domains)) <= MOST_INSTANCES
 
 
 def _write(path: Path, network: Network, sizes: Mapping[str, Size]) -> None:

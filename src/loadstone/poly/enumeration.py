@@ -3,12 +3,13 @@
 A piece of a set becomes a list comprehension, which Python runs: a loop per dimension, between the bounds that the
 constraints leave for it once inner dimensions are projected out. Quotients and existential variables are inner
 dimensions, of which one value suffices. A projection without integer divisions is a superset, which costs iterations,
-no more: each constraint of the piece bounds its last dimension. isl takes about a hundred times as long for a point.
+no more: each constraint of the piece bounds its last dimension, and a hidden dimension that has no value for some outer
+coordinates ends their iteration there. isl takes about a hundred times as long for a point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import prod
 from typing import Any
 
@@ -19,6 +20,7 @@ from loadstone.poly.spaces import Dim
 
 Point = tuple[int, ...]
 Pair = tuple[Point, Point]
+Constraint = tuple[int, dict[str, int]]
 _FUNCTIONS = {"any": any, "max": max, "min": min, "range": range}
 
 
@@ -53,7 +55,7 @@ def _all_listed(value: isl.Set, split: int | None) -> list[Any]:
 def _listed(piece: isl.BasicSet, split: int | None) -> list[Any]:
     names = [f"x{k}" for k in range(piece.dim(Dim.set))]
     hidden = [f"e{k}" for k in range(piece.dim(Dim.div))]
-    loops = _loops(piece.lift().flatten(), [*names, *hidden]) if names else None
+    loops = _loops(piece.lift().flatten(), names, hidden) if names else None
     if loops is None:
         return _listed_by_isl(piece, split)
     shown = _tuple(names) if split is None else f"({_tuple(names[:split])}, {_tuple(names[split:])})"
@@ -83,11 +85,30 @@ def ranges_of(domain: isl.Set) -> list[tuple[int, int]]:
     return [(domain.dim_min_val(k).to_python(), domain.dim_max_val(k).to_python()) for k in dims]
 
 
-def _loops(piece: isl.BasicSet, names: Sequence[str]) -> list[str] | None:
-    """A loop per dimension of a piece without divisions; None where one has no bounds."""
+def _loops(piece: isl.BasicSet, shown: Sequence[str], hidden: Sequence[str]) -> list[str] | None:
+    """A loop per dimension of a piece without divisions, with early tests; None where one has no bounds."""
+    names = [*shown, *hidden]
     shadows = [_constraints(shadow, names) for shadow in _shadows(piece, len(names))]
-    loops = [_loop(names, position, [*implied, *shadows[-1]]) for position, implied in enumerate(shadows)]
-    return None if None in loops else [loop for loop in loops if loop is not None]
+    tests = _early_tests(shown, hidden, shadows[-1])
+    found = list[str]()
+    for position, implied in enumerate(shadows):
+        ends = _ends(names[position], {*names[position + 1 :]}, [*implied, *shadows[-1]])
+        if ends is None:
+            return None
+        found.append(f" for {names[position]} in range({ends[0]}, {ends[1]} + 1){tests.get(position, '')}")
+    return found
+
+
+def _early_tests(shown: Sequence[str], hidden: Sequence[str], constraints: Sequence[Constraint]) -> dict[int, str]:
+    """By dimension: whether hidden ones have a value, where coordinates up to it decide and some are still to come."""
+    found: dict[int, str] = {}
+    for name in hidden:
+        used = {other for _, factors in constraints if name in factors for other in factors}
+        last = max((k for k, other in enumerate(shown) if other in used), default=-1)
+        ends = _ends(name, {*hidden} - {name}, constraints)
+        if ends is not None and 0 <= last < len(shown) - 1:
+            found[last] = f"{found.get(last, '')} if {ends[0]} <= {ends[1]}"
+    return found
 
 
 def _shadows(piece: isl.BasicSet, dims: int) -> list[isl.BasicSet]:
@@ -98,9 +119,9 @@ def _shadows(piece: isl.BasicSet, dims: int) -> list[isl.BasicSet]:
     return found[::-1]
 
 
-def _constraints(piece: isl.BasicSet, names: Sequence[str]) -> list[tuple[int, dict[str, int]]]:
+def _constraints(piece: isl.BasicSet, names: Sequence[str]) -> list[Constraint]:
     """Expressions that are at least 0 in a piece: a constant, and factors by name."""
-    found: list[tuple[int, dict[str, int]]] = []
+    found: list[Constraint] = []
     shown = list(enumerate(names[: piece.dim(Dim.set)]))
     for constraint in piece.get_constraints():
         every = ((name, constraint.get_coefficient_val(Dim.set, k).to_python()) for k, name in shown)
@@ -112,17 +133,15 @@ def _constraints(piece: isl.BasicSet, names: Sequence[str]) -> list[tuple[int, d
     return found
 
 
-def _loop(names: Sequence[str], position: int, constraints: Iterable[tuple[int, dict[str, int]]]) -> str | None:
-    """The loop of a dimension by the constraints in which no inner one occurs."""
-    lower, upper, inner, name = list[str](), list[str](), set(names[position + 1 :]), names[position]
+def _ends(name: str, unknown: Collection[str], constraints: Iterable[Constraint]) -> tuple[str, str] | None:
+    """The least and the greatest value of a dimension by the constraints without unknown ones; None if one has none."""
+    lower, upper = list[str](), list[str]()
     for constant, factors in constraints:
-        if name in factors and inner.isdisjoint(factors):
+        if name in factors and factors.keys().isdisjoint(unknown):
             terms = (f"{factor}*{other}" for other, factor in factors.items() if other != name)
             rest, factor = " + ".join((*terms, str(constant))), factors[name]
             (lower if factor > 0 else upper).append(f"-(({rest})//{factor})" if factor > 0 else f"({rest})//{-factor}")
-    if not lower or not upper:
-        return None
-    return f" for {name} in range({_extremum('max', lower)}, {_extremum('min', upper)} + 1)"
+    return (_extremum("max", lower), _extremum("min", upper)) if lower and upper else None
 
 
 def _extremum(function: str, texts: Iterable[str]) -> str:
@@ -166,3 +185,14 @@ def box_volume(value: isl.Set) -> int:
         return 0
     dims = range(value.dim(Dim.set))
     return prod(value.dim_max_val(k).sub(value.dim_min_val(k)).to_python() + 1 for k in dims)
+
+
+def around_the_middle(value: isl.Set, count: int) -> isl.Set:
+    """The points of a bounded set in a box of about `count` points around its middle; any one, if there is none."""
+    ranges, near = ranges_of(value), value
+    reach = int(count ** (1 / max(1, sum(low < high for low, high in ranges)))) // 2
+    for position, (low, high) in enumerate(ranges):
+        middle = (low + high) // 2
+        near = near.lower_bound_val(Dim.set, position, isl.Val(middle - reach))
+        near = near.upper_bound_val(Dim.set, position, isl.Val(middle + reach))
+    return isl.Set.from_point(value.sample_point()) if near.is_empty() else near

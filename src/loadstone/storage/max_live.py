@@ -18,7 +18,14 @@ import islpy as isl
 
 from loadstone.model.kernel import Kernel
 from loadstone.poly import fixed, points
-from loadstone.poly.enumeration import Point, box_volume, fixed_input, pairs_in_order, parameters_at
+from loadstone.poly.enumeration import (
+    Point,
+    around_the_middle,
+    box_volume,
+    fixed_input,
+    pairs_in_order,
+    parameters_at,
+)
 from loadstone.poly.kept import kept_by_text
 from loadstone.poly.spaces import parameters_to_inputs, without_dims
 from loadstone.storage.lifetimes import Lifetimes, for_parameters
@@ -28,6 +35,8 @@ MOST_POINTS = 200_000
 ENOUGH_POINTS = 8_000
 POINTS_OF_A_STRIP = 8
 """A strip costs as much as this many points, however few it has."""
+MOST_STRIPS = 1_000_000
+STRIPS_AT_THE_MIDDLE = 10_000
 
 
 class Life(NamedTuple):
@@ -60,9 +69,10 @@ def max_live(tiles: TiledKernel, life: Lifetimes, parameters: Mapping[str, int])
 
 @kept_by_text
 def _strips(used: isl.Set, outer: Sequence[str], dims: int) -> list[Point]:
-    """The outer coordinates of the strips of some tiles."""
+    """The outer coordinates of the strips of some tiles; of more than a million, those around the middle."""
     every = parameters_to_inputs(isl.Map.from_domain(used), outer).domain()
-    return points(without_dims(every, range(len(outer), dims)))
+    strips = without_dims(every, range(len(outer), dims))
+    return points(strips if box_volume(strips) <= MOST_STRIPS else around_the_middle(strips, STRIPS_AT_THE_MIDDLE))
 
 
 def _from_the_middle(every: list[Point], chosen: list[Point]) -> Iterator[Point]:

@@ -70,7 +70,11 @@ def _outside(pattern: Pattern) -> Iterator[Diagnostic]:
         return
     _, source, element = sample_pair(outside)
     where = f"position {list(source[count:])} of repetition {list(source[:count])} is {list(element)}"
-    hint = "change origin, paving, fitting or the repetition; or write wrap: true, if subscripts are to wrap around"
+    hint = "change origin, paving, fitting or the repetition"
+    if not place.stages[0].wraps:
+        hint += "; or write wrap: true, if subscripts are to wrap around"
+    elif None in place.stages[0].shape:
+        hint += "; an unbounded dimension has no end to wrap at"
     yield Diagnostic(f"'{pattern.name}' of {pattern.task} leaves its array: {where}", place.span, hint)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,6 +13,8 @@ from loadstone.errors import Source, Span, refused
 from loadstone.frontend.c.program import KEYWORDS
 
 INFINITE = "inf"
+LARGEST = 2**31 - 1
+_WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)")
 _compose: Callable[..., yaml.Node | None] = yaml.compose  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
@@ -22,6 +25,12 @@ class Entry:
     node: yaml.Node
     source: Source
     name: str
+    key: yaml.Node | None = None
+
+    @property
+    def name_span(self) -> Span:
+        """Where the key of the value starts, or the value itself without one."""
+        return self.span if self.key is None else Entry(self.key, self.source, self.name).span
 
     @property
     def span(self) -> Span:
@@ -47,11 +56,11 @@ class Entry:
         if not isinstance(self.node, yaml.MappingNode):
             raise refused(f"{self.name} must be a mapping", self.span, "write name: value, one on each line")
         seen: set[str] = set()
-        for (key, place), (_, value) in zip(self._keys(), self.node.value, strict=True):
+        for (key, place), (node, value) in zip(self._keys(), self.node.value, strict=True):
             if key in seen:
                 raise refused(f"{self.name} has '{key}' twice", place, "keep one of them")
             seen.add(key)
-            yield key, Entry(value, self.source, f"'{key}'")
+            yield key, Entry(value, self.source, f"'{key}'", node)
 
     def _keys(self) -> Iterator[tuple[str, Span]]:
         for key, _ in self.node.value:
@@ -89,11 +98,13 @@ class Entry:
         return self.text() == "true"
 
     def integer(self) -> int:
-        """A whole number."""
-        try:
-            return int(self.text())
-        except ValueError:
-            raise refused(f"'{self.text()}' is not a whole number", self.span, f"{self.name} is a number") from None
+        """A whole number, of a size that a counter in C holds."""
+        text = self.text()
+        if not _WHOLE.fullmatch(text):
+            raise refused(f"'{text}' is not a whole number", self.span, f"{self.name} is a number, in decimal")
+        if len(text.lstrip("+-0")) > len(str(LARGEST)) or abs(int(text)) > LARGEST:
+            raise refused(f"{text} is too large", self.span, f"numbers go up to {LARGEST}")
+        return int(text)
 
     def integers(self, count: int | None = None) -> tuple[int, ...]:
         """A list of whole numbers of the required length."""
@@ -151,7 +162,9 @@ def read_document(source: Source) -> Entry:
         in_body = span is not None and source.line(span.line).strip().startswith("body:")
         hint = "put the C below 'body: |', indented" if in_body else "check indentation, brackets and colons"
         raise refused(f"this is not YAML: {error.problem}", span, hint) from None
-    except (yaml.YAMLError, RecursionError) as error:
+    except RecursionError:
+        raise refused(f"'{source.name}' is nested too deeply", None, "a matrix is a list of lists") from None
+    except yaml.YAMLError as error:
         raise refused(f"this is not YAML: {error}", None) from None
     if root is None:
         raise refused(f"'{source.name}' is empty", None, "a specification has application, arrays and tasks")

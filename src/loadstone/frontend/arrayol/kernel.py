@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,16 +14,11 @@ from loadstone.frontend.arrayol.checks import check
 from loadstone.frontend.arrayol.flat import Application, flattened
 from loadstone.frontend.arrayol.order import in_order
 from loadstone.frontend.arrayol.reading import read_specification
-from loadstone.frontend.arrayol.specification import Before, Specification
+from loadstone.frontend.arrayol.specification import TYPES, Before, Specification
 from loadstone.frontend.arrayol.text import function_text, indented
 from loadstone.frontend.c.dialect import Dialect
 from loadstone.frontend.c.preprocess import Preprocessed
 from loadstone.frontend.c.program import read_dialect
-
-_TYPES = {
-    **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    **{name: name for name in ("int", "float", "double")},
-}
 
 
 def read_array_ol(source: Source) -> syntax.Program:
@@ -40,12 +34,12 @@ def read_application(source: Source) -> Application:
 def application_of(specification: Specification) -> Application:
     """The tasks of a specification, checked, in the order of execution."""
     application = flattened(specification)
-    types = _types(application)
+    _check_initials(application)
     check(application)
     application = replace(application, tasks=tuple(in_order(application)))
     problems = Problems()
     for task in application.tasks:
-        for found in body_problems(task, application, types):
+        for found in body_problems(task, application, TYPES):
             problems.add(found.message, found.span, found.hint)
     problems.raise_if_any()
     return application
@@ -53,7 +47,7 @@ def application_of(specification: Specification) -> Application:
 
 def c_text(application: Application) -> Preprocessed:
     """An application as a C function, its tasks one after the other."""
-    return function_text(application, application.tasks, _TYPES)
+    return function_text(application, application.tasks, TYPES)
 
 
 def c_file(application: Application) -> str:
@@ -66,17 +60,11 @@ def program_of(application: Application, name: str) -> syntax.Program:
     return read_dialect(Dialect(c_text(application)), name, application.name, {})
 
 
-def _types(application: Application) -> dict[str, str]:
-    """The types of C that the arrays have."""
-    for array in application.arrays.values():
-        if array.type not in _TYPES:
-            near = get_close_matches(array.type, _TYPES, 1)
-            hint = f"did you mean {near[0]}?" if near else f"types are {', '.join(_TYPES)}"
-            raise refused(f"there is no type '{array.type}'", array.span, hint)
+def _check_initials(application: Application) -> None:
+    """Raise `InputError` for an initial value that the array of its output cannot hold."""
     for task in application.tasks:
         for before in task.before:
             _check_initial(before, application.arrays[task.outputs[before.output].array].type)
-    return _TYPES
 
 
 def _check_initial(before: Before, type: str) -> None:

@@ -12,6 +12,7 @@ from loadstone.errors import InputError, Source, refused
 from loadstone.frontend.arrayol.bodies import function_body, inline_body
 from loadstone.frontend.arrayol.document import Entry, check_name, read_document
 from loadstone.frontend.arrayol.specification import (
+    TYPES,
     ArrayShape,
     Before,
     Body,
@@ -46,13 +47,21 @@ def _arrays(entry: Entry) -> dict[str, ArrayShape]:
     for name, value in entry.named():
         fields = value.fields(("shape", "type"), ("shape", "type"))
         if name == FRAMES:
-            raise refused(f"'{FRAMES}' is the length of unbounded dimensions", value.span, "choose another name")
-        found[_word(name, value)] = ArrayShape(fields["shape"].sizes(), fields["type"].text(), value.span)
+            raise refused(f"'{FRAMES}' is the length of unbounded dimensions", value.name_span, "choose another name")
+        found[_word(name, value)] = ArrayShape(fields["shape"].sizes(), _type(fields["type"]), value.span)
     return found
 
 
+def _type(entry: Entry) -> str:
+    if entry.text() not in TYPES:
+        near = get_close_matches(entry.text(), TYPES, 1)
+        hint = f"did you mean {near[0]}?" if near else f"types are {', '.join(TYPES)}"
+        raise refused(f"there is no type '{entry.text()}'", entry.span, hint)
+    return entry.text()
+
+
 def _word(name: str, entry: Entry) -> str:
-    check_name(name, entry.span)
+    check_name(name, entry.name_span)
     return name
 
 

@@ -12,6 +12,12 @@ Matrix = tuple[Vector, ...]
 Sizes = tuple[int | None, ...]
 """Sizes of a shape or of a repetition space; None where it is unbounded."""
 
+TYPES = {
+    **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    **{name: name for name in ("int", "float", "double")},
+}
+"""The types of C that the types of arrays are."""
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayShape:

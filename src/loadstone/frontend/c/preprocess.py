@@ -95,7 +95,7 @@ def read_source(path: Path) -> Source:
     except UnreadableFile as reason:
         raise unreadable(f"'{name}'", reason, None, "give the path of a C file, a .py file or a .yaml file") from None
     if b"\0" in data:
-        raise InputError(Diagnostic(f"'{name}' is a binary file, not C source"))
+        raise InputError(Diagnostic(f"'{name}' is a binary file, not source text"))
     text = _plain_lines(data)
     if not is_plain_text(text):
         raise InputError(Diagnostic(f"'{name}' holds control characters; it is not C source"))
