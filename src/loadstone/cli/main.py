@@ -81,14 +81,15 @@ def _failed(error: LoadstoneError, words: Sequence[str]) -> int:
 
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
     """The command with its options, defaults among them."""
-    parsed, unknown = _parser().parse_known_args(words)
+    parsed, unknown = _parser(words).parse_known_args(words)
     command: CommandParser = parsed.parser
     if unknown:
         command.error(f"unrecognized arguments: {' '.join(unknown)}")
     return command.complete(parsed, words)
 
 
-def _parser() -> CommandParser:
+def _parser(words: Sequence[str]) -> CommandParser:
+    """The parser of all commands; only those among the words have their options."""
     parser = CommandParser(
         prog="loadstone",
         description="From an affine loop kernel and a tiling to an accelerator that spares external memory.",
@@ -98,7 +99,8 @@ def _parser() -> CommandParser:
     for command in COMMANDS:
         added = commands.add_parser(command.name, help=command.summary, description=command.summary)
         added.set_defaults(parser=added)
-        command.add_options(added)
+        if command.name in words:
+            command.add_options(added)
     return parser
 
 
