@@ -1,7 +1,7 @@
 """Points by list comprehensions against points by isl."""
 
 import random
-from itertools import product
+from itertools import pairwise, product
 
 import islpy as isl
 import pytest
@@ -52,6 +52,16 @@ def test_points_are_those_of_isl(seed: int) -> None:
     for _ in range(60):
         value = random_set(draw)
         assert points(value) == by_isl(value), value
+
+
+def test_strides_cut_the_loops_around_others() -> None:
+    """The 64 points of a box of 10^9, and those of sums of coordinates."""
+    names = [f"i{k}" for k in range(6)]
+    box = " and ".join(f"0 <= {name} < 32 and {name} mod 16 = 0" for name in names)
+    assert points(isl.Set(f"{{ [{', '.join(names)}] : {box} }}")) == list(product((0, 16), repeat=6))
+    sums = " and ".join(f"0 <= {b} < 32 and ({a} + {b}) mod 16 = 3" for a, b in pairwise(names))
+    found = points(isl.Set(f"{{ [{', '.join(names)}] : i0 = 5 and {sums} }}"))
+    assert found == list(product((5,), *[(14, 30), (5, 21)] * 2, (14, 30)))
 
 
 def test_pairs_come_in_order() -> None:

@@ -2,8 +2,9 @@
 
 A piece of a set becomes a list comprehension, which Python runs: a loop per dimension, between the bounds that the
 constraints leave for it once inner dimensions are projected out. Quotients and existential variables are inner
-dimensions, of which one value suffices. A projection without integer divisions is a superset, which costs iterations,
-no more: each constraint of the piece bounds its last dimension. isl takes about a hundred times as long for a point.
+dimensions, of which one value suffices; a test that there may be one stands as far out as it can. A projection without
+integer divisions is a superset, which costs iterations, no more: each constraint of the piece bounds its last
+dimension. isl takes about a hundred times as long for a point.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from loadstone.poly.spaces import Dim
 
 Point = tuple[int, ...]
 Pair = tuple[Point, Point]
+Constraint = tuple[int, dict[str, int]]
 _FUNCTIONS = {"any": any, "max": max, "min": min, "range": range}
 
 
@@ -53,7 +55,7 @@ def _all_listed(value: isl.Set, split: int | None) -> list[Any]:
 def _listed(piece: isl.BasicSet, split: int | None) -> list[Any]:
     names = [f"x{k}" for k in range(piece.dim(Dim.set))]
     hidden = [f"e{k}" for k in range(piece.dim(Dim.div))]
-    loops = _loops(piece.lift().flatten(), [*names, *hidden]) if names else None
+    loops = _loops(piece.lift().flatten(), names, hidden) if names else None
     if loops is None:
         return _listed_by_isl(piece, split)
     shown = _tuple(names) if split is None else f"({_tuple(names[:split])}, {_tuple(names[split:])})"
@@ -83,11 +85,27 @@ def ranges_of(domain: isl.Set) -> list[tuple[int, int]]:
     return [(domain.dim_min_val(k).to_python(), domain.dim_max_val(k).to_python()) for k in dims]
 
 
-def _loops(piece: isl.BasicSet, names: Sequence[str]) -> list[str] | None:
-    """A loop per dimension of a piece without divisions; None where one has no bounds."""
+def _loops(piece: isl.BasicSet, shown: Sequence[str], hidden: Sequence[str]) -> list[str] | None:
+    """A loop per dimension of a piece without divisions, with tests; None where one has no bounds."""
+    names = [*shown, *hidden]
     shadows = [_constraints(shadow, names) for shadow in _shadows(piece, len(names))]
-    loops = [_loop(names, position, [*implied, *shadows[-1]]) for position, implied in enumerate(shadows)]
-    return None if None in loops else [loop for loop in loops if loop is not None]
+    loops = list[str]()
+    for position, implied in enumerate(shadows):
+        bounds = _bounds(names[position], names[:position], [*implied, *shadows[-1]])
+        if bounds is None:
+            return None
+        loops.append(f" for {names[position]} in range({bounds[0]}, {bounds[1]} + 1)")
+    for name in hidden:
+        _add_test(loops, name, shown, shadows[-1])
+    return loops
+
+
+def _add_test(loops: list[str], name: str, shown: Sequence[str], constraints: Sequence[Constraint]) -> None:
+    """Adds to the outermost loop at which it can be told whether a hidden dimension may have a value."""
+    for position in range(len(shown)):
+        if (bounds := _bounds(name, shown[: position + 1], constraints)) is not None:
+            loops[position] += f" if {bounds[0]} <= {bounds[1]}"
+            return
 
 
 def _shadows(piece: isl.BasicSet, dims: int) -> list[isl.BasicSet]:
@@ -98,9 +116,9 @@ def _shadows(piece: isl.BasicSet, dims: int) -> list[isl.BasicSet]:
     return found[::-1]
 
 
-def _constraints(piece: isl.BasicSet, names: Sequence[str]) -> list[tuple[int, dict[str, int]]]:
+def _constraints(piece: isl.BasicSet, names: Sequence[str]) -> list[Constraint]:
     """Expressions that are at least 0 in a piece: a constant, and factors by name."""
-    found: list[tuple[int, dict[str, int]]] = []
+    found: list[Constraint] = []
     shown = list(enumerate(names[: piece.dim(Dim.set)]))
     for constraint in piece.get_constraints():
         every = ((name, constraint.get_coefficient_val(Dim.set, k).to_python()) for k, name in shown)
@@ -112,17 +130,15 @@ def _constraints(piece: isl.BasicSet, names: Sequence[str]) -> list[tuple[int, d
     return found
 
 
-def _loop(names: Sequence[str], position: int, constraints: Iterable[tuple[int, dict[str, int]]]) -> str | None:
-    """The loop of a dimension by the constraints in which no inner one occurs."""
-    lower, upper, inner, name = list[str](), list[str](), set(names[position + 1 :]), names[position]
+def _bounds(name: str, known: Sequence[str], constraints: Iterable[Constraint]) -> tuple[str, str] | None:
+    """The least and the greatest value that constraints on a name and known ones leave it; None where one is open."""
+    lower, upper, others = list[str](), list[str](), {*known, name}
     for constant, factors in constraints:
-        if name in factors and inner.isdisjoint(factors):
+        if name in factors and others.issuperset(factors):
             terms = (f"{factor}*{other}" for other, factor in factors.items() if other != name)
             rest, factor = " + ".join((*terms, str(constant))), factors[name]
             (lower if factor > 0 else upper).append(f"-(({rest})//{factor})" if factor > 0 else f"({rest})//{-factor}")
-    if not lower or not upper:
-        return None
-    return f" for {name} in range({_extremum('max', lower)}, {_extremum('min', upper)} + 1)"
+    return (_extremum("max", lower), _extremum("min", upper)) if lower and upper else None
 
 
 def _extremum(function: str, texts: Iterable[str]) -> str:
