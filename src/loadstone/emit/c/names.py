@@ -44,10 +44,8 @@ _OF_CHANNELS = (
 )
 _OF_TYPES = ("stream", "open", "close", "get", "put")
 SUFFIXES = (
-SUFFIXES = (
     *("_local", "_cell", "_bank", "_at", "_structure", "_get", "_set", "_tag", "_read", "_write", "_words", "_host"),
     "_place",
-)
 )
 
 

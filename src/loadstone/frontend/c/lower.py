@@ -151,13 +151,21 @@ class Lowering:
         static = "static" in node.storage or "extern" in node.storage
         try:
             self._check_no_pointer(node)
+            self._check_name(node, static=static)
             symbol = self.symbol(node, initialised=static, live_out=static)
         except InputError as error:
             self.unsupported[node.name] = error.diagnostics[0]
             return
-        yield syntax.Declare(replace(symbol, local=True, initialised=symbol.initialised or symbol.constant))
+        own = not static or symbol.constant
+        yield syntax.Declare(replace(symbol, local=own, initialised=symbol.initialised or symbol.constant))
         if node.init is not None and not symbol.constant and not static:
             yield from self._initialiser(node, symbol)
+
+    def _check_name(self, node: c_ast.Decl, *, static: bool) -> None:
+        """Static variables are memory of the caller, under their names."""
+        if static and node.name in self.ranks:
+            hint = "rename it, or declare it outside of the kernel only"
+            self.problems.add(f"the static variable '{node.name}' has the name of another one", self.span(node), hint)
 
     def _check_no_pointer(self, node: c_ast.Decl) -> None:
         if shape_of(node.type, self.environment).pointer:

@@ -31,6 +31,14 @@ def original_text(
     return Original("\n".join(outside), "\n".join([*inside, text]), scalars, records="\n".join(defined))
 
 
+def without_statics(text: str, names: Collection[str]) -> str:
+    """The text without the declarations of some static variables, which are memory of the caller; its lines stay."""
+    for name in names:
+        declared = re.compile(rf"\b(?:static|extern)\b[^;{{}}()=]*\b{name}\b[^;]*;")
+        text = declared.sub(lambda found: ";" + "\n" * found[0].count("\n"), text)
+    return text
+
+
 def _needed(
     definitions: Sequence[c_ast.Node], functions: Collection[str], names: Collection[str]
 ) -> tuple[list[str], list[str]]:

@@ -17,7 +17,7 @@ from loadstone.frontend.c.externals import Externals, attributed, declared_funct
 from loadstone.frontend.c.hls_pragmas import hls_pragmas
 from loadstone.frontend.c.inline import Inliner
 from loadstone.frontend.c.lower import KILL, Lowering
-from loadstone.frontend.c.original import are_defined_before, original_text
+from loadstone.frontend.c.original import are_defined_before, original_text, without_statics
 from loadstone.frontend.c.parse import BARE_FUNCTION, Parsed, parse
 from loadstone.frontend.c.pragmas import Text, read_directives
 from loadstone.frontend.c.preprocess import preprocess
@@ -143,7 +143,7 @@ class _Reader:
             tuple(simple.values()),
             body,
             directives,
-            self._original({*simple, *self.expanded}, text, scalars, symbols),
+            self._original({*simple, *self.expanded}, text, scalars, symbols, _statics(body)),
             self.parsed.span(self.scop.node),
             self.parsed.bare,
             self.lowering.unsupported,
@@ -177,15 +177,18 @@ class _Reader:
         text: str,
         scalars: tuple[tuple[ScalarType, str], ...],
         symbols: tuple[syntax.Symbol, ...],
+        statics: tuple[syntax.Symbol, ...],
     ) -> Original | None:
         """The kernel as the user wrote it, unless types of it were given other formats."""
         if self._has_formats:
             return None
+        names = [symbol.name for symbol in statics]
         if self.dialect.original is None:
             records = [symbol.record.type for symbol in symbols if symbol.record]
-            return original_text(self.definitions, functions, text, scalars, records)
+            return original_text(self.definitions, functions, without_statics(text, names), scalars, records)
         found = self.dialect.original(self.scop.start, self._end)
-        elements = {symbol.name: spelled_in_cpp(symbol.type) for symbol in symbols}
+        found = replace(found, text=without_statics(found.text, names))
+        elements = {symbol.name: spelled_in_cpp(symbol.type) for symbol in (*symbols, *statics)}
         outside = frozenset(symbol.name for symbol in self._globals() if not symbol.constant)
         streams = frozenset(self.streams.parameters)
         return replace(found, scalars=scalars, elements=elements, streams=streams, globals=outside)
@@ -370,6 +373,11 @@ def _with_result_declared(block: syntax.Block, result: str | None) -> syntax.Blo
             for item in block.items
         )
     )
+
+
+def _statics(body: syntax.Block) -> tuple[syntax.Symbol, ...]:
+    """The variables declared in a kernel that keep their values from one call to the next."""
+    return tuple(n.symbol for n in nodes(body) if isinstance(n, syntax.Declare) and not n.symbol.local)
 
 
 def _undeclared_iterators(body: syntax.Block, symbols: tuple[syntax.Symbol, ...]) -> tuple[tuple[ScalarType, str], ...]:
