@@ -87,10 +87,40 @@ def test_reasons_for_single_elements(tmp_path: Path) -> None:
     circuit.run(30)
 
 
-def test_what_is_loaded_under_conditions_moves_alone() -> None:
+def test_rows_begin_where_the_tile_before_has_ended() -> None:
     circuit = example("jacobi1d_sa", (4, 4), Bus(data_width=128), 1, {"T": 5, "N": 13})
     assert circuit.design.beats.several == {"a": 4}
-    assert circuit.design.beats.reasons == {"a": "load: no loop of a tile goes along its rows"}
+    assert not circuit.design.beats.reasons
+    cycles = circuit.run(0)
+    assert abs(circuit.predicted() - cycles) <= 0.01 * cycles
+    circuit.run(80)
+
+
+EDGES = """
+#pragma loadstone default(n = 9, m = 21)
+void edges(int n, int m, short a[n + 2][m + 2], short b[n][m])
+{
+#pragma loadstone tile size(4, 8)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      b[i][j] = 2 * a[i + 1][j] - a[i][j + 1] - a[i + 2][j + 1] + 3 * a[i + 1][j + 2];
+}
+"""
+
+
+@pytest.mark.parametrize(("lanes", "size"), [(1, (9, 21)), (4, (6, 19)), (2, (5, 1))])
+def test_windows_load_rows(lanes: int, size: tuple[int, int], tmp_path: Path) -> None:
+    """A tile loads what the one before does not have; with one column, rows have a gap: the middle is not read."""
+    path = tmp_path / "edges.c"
+    path.write_text(EDGES)
+    parameters = dict(zip("nm", size, strict=True))
+    accelerator = Accelerator(ls.plan(ls.parse(path)))
+    circuit = Circuit.of(accelerator, parameters, Bus(data_width=128, burst=8), lanes, 0)
+    assert circuit.design.beats.several == {"a": 8, "b": 8}
+    assert not circuit.design.beats.reasons
+    cycles = circuit.run(0)
+    assert abs(circuit.predicted() - cycles) <= 0.01 * cycles
+    circuit.run(80)
 
 
 TRANSPOSED = """

@@ -42,6 +42,7 @@ MOST_IN_A_ROW = 50
 
 _DECIDING = COMPARISONS | {"min", "max"}
 _BACK = isl.Map("{ [y] -> [y - 1] }")
+_LATER, _FROM = isl.Map("{ [y] -> [z] : z > y }"), isl.Map("{ [y] -> [z] : z >= y }")
 
 Piece = tuple[isl.Set, isl.Aff]
 Made = TypeVar("Made")
@@ -128,7 +129,7 @@ def _exact(elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan 
     plain = _within_limit(lambda: _walk(elements, tiles, variables))
     if plain is None or plain.decisions > MOST_DECISIONS:
         return None
-    run_end = _within_limit(lambda: _run_end(_rows(elements, variables)[-1])) if variables else None
+    run_end = _within_limit(lambda: _run_end(rows(elements, variables)[-1])) if variables else None
     bursts = plain if run_end is None else replace(plain, run_end=run_end)
     return bursts if bursts.decisions <= MOST_DECISIONS else plain
 
@@ -151,8 +152,8 @@ def _bounded_hull(elements: isl.Set) -> isl.Set | None:
 
 def _walk(elements: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
     """The walk through a set, with runs of single points."""
-    some = _short_test(elements.params(), tiles)
-    return Scan("", some, tuple(map(_step, _rows(elements, variables))), _current(variables), None)
+    some = short_test(elements.params(), tiles)
+    return Scan("", some, tuple(map(_step, rows(elements, variables))), _current(variables), None)
 
 
 def _walk_box(around: isl.Set, tiles: isl.Set, variables: Sequence[str]) -> Scan:
@@ -172,7 +173,7 @@ def _member(elements: isl.Set, around: isl.Set, tiles: isl.Set, variables: Seque
     """Whether a point of a set around the elements of an existing tile is one of them."""
     inside = _as_parameters(elements, variables).params()
     context = _as_parameters(around.intersect_params(tiles), variables).params()
-    short = _within_limit(lambda: _short_test(coalesced(inside), context))
+    short = _within_limit(lambda: short_test(coalesced(inside), context))
     return short or _in_some_piece(inside)
 
 
@@ -191,7 +192,7 @@ def _holds(constraint: isl.Constraint) -> Expression:
     return Binary("==" if constraint.is_equality() else ">=", from_aff(constraint.get_aff()), integer(0), INT)
 
 
-def _short_test(inside: isl.Set, context: isl.Set) -> Expression:
+def short_test(inside: isl.Set, context: isl.Set) -> Expression:
     """Whether parameters of a context are in a part of it, in few comparisons."""
     return _condition(_separated(inside, context.subtract(inside)), context)
 
@@ -202,7 +203,7 @@ def _as_parameters(value: isl.Set, names: Sequence[str]) -> isl.Set:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Row:
+class Row:
     """The values of one coordinate: a set of one dimension, of which the coordinates before it are parameters."""
 
     variable: str
@@ -224,32 +225,48 @@ class _Row:
         """Whether the values have no gaps."""
         return isl.Map.from_range(self.run_ends).is_single_valued()
 
+    def without(self, parameters: isl.Set) -> Row:
+        """The values for other parameters."""
+        return replace(self, values=self.values.subtract(self.values.intersect_params(parameters)))
+
+    @property
+    def gaps(self) -> isl.Set:
+        """The parameters for which the values have gaps: those with several values that are not followed by one."""
+        return self.run_ends.apply(_LATER).intersect(self.run_ends).params()
+
+    @property
+    def test(self) -> Expression:
+        """Whether a number between the first and the last value is a value."""
+        around = self.values.apply(_FROM).intersect(self.values.apply(_FROM.reverse()))
+        inside, context = (_as_parameters(each, [self.variable]).params() for each in (self.values, around))
+        return short_test(coalesced(inside), context)
+
     @property
     def is_single(self) -> bool:
         """Whether there is never more than one value."""
         return isl.Map.from_range(self.values).is_single_valued()
 
 
-def _rows(elements: isl.Set, variables: Sequence[str]) -> list[_Row]:
+def rows(elements: isl.Set, variables: Sequence[str]) -> list[Row]:
     """The rows of all coordinates, outermost first."""
-    found: list[_Row] = []
+    found: list[Row] = []
     for k, variable in enumerate(variables):
         prefixes = coalesced(first_coordinates(elements, k + 1))
-        found.append(_Row(variable, _as_parameters(prefixes, variables[:k])))
+        found.append(Row(variable, _as_parameters(prefixes, variables[:k])))
     return found
 
 
-def _step(row: _Row) -> Step:
-    first = _smallest(row.values)
+def _step(row: Row) -> Step:
+    first = smallest(row.values)
     if row.is_single:
         return Step(row.variable, first, integer(0), _following(row.variable))
-    more = _less(row.variable, _largest(row.values))
-    following = _following(row.variable) if row.is_solid else _smallest(row.ahead(row.values, ">"))
+    more = _less(row.variable, largest(row.values))
+    following = _following(row.variable) if row.is_solid else smallest(row.ahead(row.values, ">"))
     return Step(row.variable, first, more, following)
 
 
-def _run_end(row: _Row) -> Expression:
-    return _largest(row.values) if row.is_solid else _smallest(row.ahead(row.run_ends, ">="))
+def _run_end(row: Row) -> Expression:
+    return largest(row.values) if row.is_solid else smallest(row.ahead(row.run_ends, ">="))
 
 
 def _less(variable: str, last: Expression) -> Expression:
@@ -260,12 +277,12 @@ def _following(variable: str) -> Expression:
     return Binary("+", Variable(variable, INT), integer(1), INT)
 
 
-def _smallest(values: isl.Set) -> Expression:
+def smallest(values: isl.Set) -> Expression:
     """The smallest number of a set of numbers, where it has any."""
     return _value(least_value(values), values.params())
 
 
-def _largest(values: isl.Set) -> Expression:
+def largest(values: isl.Set) -> Expression:
     """The largest number of a set of numbers, where it has any."""
     return _value(greatest_value(values), values.params())
 
@@ -428,8 +445,8 @@ def _lengths(tile_to_elements: isl.Map, variables: Sequence[str]) -> tuple[int, 
 def _run_lengths(tile_to_elements: isl.Map, variables: Sequence[str]) -> isl.Set:
     """The lengths of all runs."""
     elements = inputs_to_parameters(tile_to_elements, names_of(tile_to_elements.get_space(), Dim.in_)).reset_tuple_id()
-    row = _Row(variables[-1], _as_parameters(elements, variables[:-1]))
-    starts = _Row(row.variable, row.values.subtract(row.values.apply(_BACK.reverse())))
+    row = Row(variables[-1], _as_parameters(elements, variables[:-1]))
+    starts = Row(row.variable, row.values.subtract(row.values.apply(_BACK.reverse())))
     start_to_end = least(starts.ahead(row.run_ends, ">="))
     lengths = start_to_end.apply(isl.Map(f"[{row.variable}] -> {{ [y] -> [y - {row.variable} + 1] }}"))
     return for_any_parameters(lengths)

@@ -10,11 +10,16 @@ import islpy as isl
 
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.loops.accelerator import STRIP, TILE, Accelerator, loops_over
-from loadstone.loops.model import Block, For, Instance, Node, mapped, with_children, with_instances
+from loadstone.loops.model import Block, For, If, Instance, Node, mapped, walk, with_children, with_instances
+from loadstone.loops.scan import Row, largest, rows, short_test, smallest
 from loadstone.loops.slices import sliced
-from loadstone.model.expression import Expression, substituted
-from loadstone.poly import renamed_dims
+from loadstone.loops.verification import visits_all
+from loadstone.model.expression import Expression, Variable, binary, integer, substituted
+from loadstone.model.types import INT
+from loadstone.poly import coalesced, renamed_dims
+from loadstone.poly.dimensions import first_coordinates, only_parameters
 from loadstone.poly.limits import LimitReached, operation_limit
+from loadstone.poly.linear import variable_names
 from loadstone.poly.spaces import Dim, inputs_to_parameters
 from loadstone.transfer.plan import Plan
 from loadstone.transfer.tile_accesses import existing_tiles
@@ -80,6 +85,10 @@ MOVE_LIMIT = 4_000_000
 """The isl operations for the loops over what tiles move of an array; all examples but one take less than 250,000."""
 
 
+ROW_LIMIT = 8_000_000
+"""The isl operations for loops along the rows of an array."""
+
+
 @lru_cache(maxsize=16)
 def move_loops(accelerator: Accelerator, verb: str) -> Node:
     """The loops over what a tile loads or stores, arrays one after the other; instances are elements of an array.
@@ -118,12 +127,65 @@ def has_move_loops(plan: Plan) -> bool:
 def _moves(tiles: TiledKernel, name: str, move: isl.Map) -> Node:
     """Loops over the elements of an array that a tile moves, row by row."""
     named, array = renamed_dims(move, tiles.inner, Dim.in_), tiles.kernel.arrays[name]
-    context = _existing(tiles)
+    context, iterators = _existing(tiles), [f"{name}_{k}" for k in range(array.rank)]
     try:
         with operation_limit(MOVE_LIMIT):
             elements = inputs_to_parameters(named, tiles.inner).coalesce()
-            return loops_over(elements, name, [f"{name}_{k}" for k in range(array.rank)], context)
+            loops = loops_over(elements, name, iterators, context)
     except LimitReached:
         hint = "other tile sizes, or more tile loops in a strip, may be simpler"
         text = f"what tiles move of '{name}' is too complicated for hardware"
         raise UnsupportedError(Diagnostic(text, array.span, hint)) from None
+    return _from_first_to_last(loops, elements, iterators, context)
+
+
+def _from_first_to_last(loops: Node, elements: isl.Set, iterators: Sequence[str], context: isl.Set) -> Node:
+    """Loops from the first to the last element of each row, and of each row of rows, in place of loops of isl.
+
+    Those go along what is around the elements of all tiles, with conditions inside. They remain for tiles in which some
+    row has gaps.
+    """
+    if not any(isinstance(part, If) for loop in walk(loops) if isinstance(loop, For) for part in walk(loop)):
+        return loops
+    try:
+        with operation_limit(ROW_LIMIT):
+            found = _solid_loops(loops, coalesced(elements.intersect_params(context)), iterators, context)
+    except (LimitReached, isl.Error):
+        return loops
+    dates = elements.identity().reset_tuple_id(Dim.in_).set_tuple_name(Dim.in_, elements.get_tuple_name())
+    return found if visits_all(found, dates.to_union_map().intersect_params(context), context) else loops
+
+
+def _solid_loops(loops: Node, elements: isl.Set, iterators: Sequence[str], context: isl.Set) -> Node:
+    """The loops from first to last elements where rows have no gaps, and some row has several elements."""
+    row = rows(elements.reset_tuple_id(), iterators)[-1]
+    gaps = only_parameters(row.gaps, variable_names(context.get_space()))
+    solid = context.subtract(gaps).coalesce()
+    if row.without(gaps).is_single:
+        return loops
+    found = _around(row, elements, iterators, context, _instance(elements, iterators))
+    return found if context.is_subset(solid) else If(short_test(solid, context), found, loops)
+
+
+def _around(row: Row, elements: isl.Set, iterators: Sequence[str], context: isl.Set, body: Node) -> Node:
+    """Loops over rows of elements, with one from the first to the last element of a row around a body."""
+    *outer, last = iterators
+    end = binary("<=", Variable(last, INT), largest(row.values))
+    along = For(last, smallest(row.values), end, integer(1), body)
+    if not outer:
+        some = elements.params()
+        return along if context.is_subset(some) else If(short_test(some, context), along, None)
+    prefixes = coalesced(first_coordinates(elements, len(outer)))
+    try:
+        with operation_limit(ROW_LIMIT):
+            above = rows(prefixes, outer)[-1]
+            inside = along if above.gaps.is_empty() else If(above.test, along, None)
+            return _around(above, prefixes, outer, context, inside)
+    except (LimitReached, isl.Error):
+        name = elements.get_tuple_name() or ""
+        around = loops_over(prefixes.set_tuple_name(name), name, outer, context)
+        return _filled(around, name, _with_values(along, outer))
+
+
+def _instance(elements: isl.Set, iterators: Sequence[str]) -> Instance:
+    return Instance(elements.get_tuple_name(), tuple(Variable(each, INT) for each in iterators))
