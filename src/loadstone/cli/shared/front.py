@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from loadstone.cli.main import main
-from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.console import console, shown, table
 from loadstone.cli.shared.kernels import read_kernel
 from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Diagnostic, InputError
@@ -52,12 +51,7 @@ def show_front(arguments: argparse.Namespace) -> int:
         return _apply(front, arguments)
     if arguments.file:
         front.write(arguments.file)
-    if arguments.json:
-        print(json.dumps(front.as_json()))
-    else:
-        _print(front)
-        print(f"wrote {arguments.file}" if arguments.file else "", end="\n" if arguments.file else "")
-    return 0
+    return shown(arguments, front.as_json, lambda: _print(front, arguments.file))
 
 
 def _found(arguments: argparse.Namespace, question: Question) -> Front:
@@ -115,7 +109,7 @@ def _apply(front: Front, arguments: argparse.Namespace) -> int:
     return main(["build", *front.start, *point.design.words_to_build(), *json, "-o", arguments.file])
 
 
-def _print(front: Front) -> None:
+def _print(front: Front, file: str | None) -> None:
     print(front.title)
     console().print(table((*(f">{name}" for name in MEASURES), "design"), front.rows()))
     print(f"\n{front.certainty}")
@@ -124,3 +118,5 @@ def _print(front: Front) -> None:
     for reason, count in sorted(front.answer.given_up.items(), key=lambda each: -each[1]):
         print(f"  {count} given up: {reason}")
     print(f"  {front.command(front[0])}" if len(front) else "", end="\n" if len(front) else "")
+    if file:
+        print(f"wrote {file}")

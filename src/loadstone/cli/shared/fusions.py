@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from loadstone.cli.shared.console import console, table
+from loadstone.cli.shared.console import console, shown, table
 from loadstone.cli.shared.parser import refuse
 from loadstone.errors import Diagnostic, InputError
 from loadstone.files import write_whole
@@ -41,11 +41,8 @@ def show_fusions(arguments: argparse.Namespace) -> int:
     memory = ExternalMemory(arguments.data_per_word, arguments.latency)
     found = explored(application, memory)
     exact = exact_figures(application, found, memory) if arguments.exact else None
-    if arguments.json:
-        print(json.dumps(_as_json(application, memory, found, exact)))
-    else:
-        _print(application, found, exact)
-    return 0
+    info = partial(_as_json, application, memory, found, exact)
+    return shown(arguments, info, lambda: _print(application, found, exact))
 
 
 def _tasks(application: Application, solution: Solution) -> list[list[str]]:
@@ -126,11 +123,9 @@ def _write_passes(application: Application, arguments: argparse.Namespace) -> in
     for name, text in files.items():
         write_whole(Path(arguments.file) / name, text)
     commands = [_command(path, each) for path, each in orders]
-    if arguments.json:
-        print(json.dumps({"files": list(files), "commands": commands}))
-    else:
-        print(f"wrote {', '.join(files)} to {arguments.file}", *commands, sep="\n")
-    return 0
+    written = f"wrote {', '.join(files)} to {arguments.file}"
+    info = {"files": list(files), "commands": commands}
+    return shown(arguments, lambda: info, lambda: print(written, *commands, sep="\n"))
 
 
 def _command(path: str, tiling: Tiling | None) -> str:
