@@ -13,6 +13,7 @@ from zipfile import ZipFile
 import pytest
 
 import loadstone as ls
+from explorer_client import SCALE
 from kernels import ROOT
 from loadstone.errors import IllegalTransformation
 from loadstone.serve.panes import NAMES, answers
@@ -152,13 +153,17 @@ def test_parameters_that_nobody_gives_make_several_tiles() -> None:
     assert subject(small).values["n"] <= 9
 
 
-def test_the_front_is_that_of_an_exploration() -> None:
-    asked = subject(TWO, parameters={"n": 40}, options={"sizes": "8", "unroll": "2"})
-    *_, last = answers(asked, "front")
-    found = ls.explore(ls.parse(TWO), parameters={"n": 40}, jobs=1)
+def test_the_front_is_predicted() -> None:
+    values = {"n": 12}
+    *before, last = answers(subject(SCALE, parameters=values, options={"sizes": "8", "unroll": "2"}), "front")
     assert last["exhaustive"]
-    assert last["done"] == last["space"] == len(found.question.space)
-    assert [each["measures"] for each in last["front"]] == [dict(point.measures) for point in found]
+    assert last["done"] == last["space"] == 20
+    assert [each["done"] for each in before] == sorted(each["done"] for each in before)
+    assert {"--tile", "--unroll", "n=12"} <= set(last["front"][-1]["command"].split())
+    for each in last["front"]:
+        chosen = {name: each["choices"][name] for name in ("sizes", "unroll") if name in each["choices"]}
+        run = ls.predict(ls.parse(SCALE), parameters=values, memory="paper", **chosen)
+        assert run.cycles == each["measures"]["cycles"]
 
 
 def test_a_waveform_has_all_cycles() -> None:
