@@ -44,6 +44,7 @@ from loadstone.fronts.bounds import planned
 from loadstone.fronts.measures import built
 from loadstone.fronts.space import Measure
 from loadstone.model.kernel import Kernel
+from loadstone.outcome import Outcome
 from loadstone.simulate.prediction.model import predict_design
 
 KERNEL = Path(__file__).parent / "idwt" / "levels.c"
@@ -75,8 +76,9 @@ def main() -> int:
     parser.add_argument("--rtl", choices=tuple(SIZES), help="simulate this variant, a frame of CIF, in Verilator")
     options = parser.parse_args()
     if options.rtl is not None:
-        found = ls.run(compilation(options.rtl), target="verilog", memory="paper", no_baseline=True)
-        print(found)
+        found = simulated(options.rtl)
+        verdict = "bit-identical to C" if found.is_right else "different from C"
+        print(f"{options.rtl}: {verdict}, {words_moved(found)} words, {found.cycles} cycles")
         return 0 if found.is_right else 1
     show_words()
     show_designs()
@@ -130,6 +132,16 @@ def design(name: str, ports: int) -> Design:
 def cycles_of(made: CircuitCompilation, memory: Timing) -> int:
     """The cycles of a frame."""
     return predict_design(made.accelerator, made.outline, made.values, memory).cycles
+
+
+def simulated(name: str) -> Outcome:
+    """A frame of CIF through the accelerator of a variant, in Verilator, beside the original program."""
+    return ls.run(compilation(name), target="verilog", memory="paper", no_baseline=True)
+
+
+def words_moved(found: Outcome) -> int:
+    """The words that an accelerator has loaded and stored."""
+    return 0 if found.traffic is None else found.traffic.loaded + found.traffic.stored
 
 
 def show_words() -> None:

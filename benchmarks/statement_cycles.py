@@ -7,8 +7,9 @@ its arguments, one for each address, two for the last data, one to compute and o
 are in sequence. Optimised those of different arrays are at the same time, and an element that the instance before has
 read, along the innermost loop, stays in a register; the first instance of a loop has no instance before.
 
-Which reads are handed on is decided by isl on the access relations of any kernel. Our own datapaths are pipelined
-instead (`docs/datapaths.md`), so this is a model of the thesis' hardware, and not of ours.
+Which reads are handed on is decided by isl on the access relations of any kernel; not those of arrays that it writes.
+`thesis/statement_units.py` makes circuits that take these cycles, for arrays of one dimension. The datapaths of
+Loadstone's own accelerators are pipelines instead (`docs/datapaths.md`), which read a value again.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,21 +53,30 @@ def figure_5_12() -> Kernel:
         return ls.parse(path)
 
 
-def cycles(statement: Statement) -> Cycles:
-    """The cycles of an instance of a statement."""
+def cycles(statement: Statement, written: Collection[str] = ()) -> Cycles:
+    """The cycles of an instance of a statement, in a kernel that writes some arrays."""
     fixed = ARGUMENTS + LATENCY + COMPUTE + WRITE
     arrays = Counter(read.array for read in statement.reads)
-    handed = Counter(read.array for read in statement.reads if is_handed_on(statement, read.relation))
+    handed = Counter(statement.reads[read].array for read in handed_on(statement, written))
     left = (arrays[name] - handed[name] for name in arrays)
     return Cycles(fixed + arrays.total(), fixed + max(left, default=0), fixed + max(arrays.values(), default=0))
 
 
-def is_handed_on(statement: Statement, read: isl.Map) -> bool:
-    """Whether the instance before, along the innermost loop, has read the same element through another access."""
-    before = predecessor(statement)
-    wanted = read.intersect_domain(statement.domain).intersect_domain(before.domain())
-    others = (other.relation for other in statement.reads if other.array == read.get_tuple_name(isl.dim_type.out))
-    return not wanted.is_empty() and any(wanted.is_subset(before.apply_range(other)) for other in others)
+def handed_on(statement: Statement, written: Collection[str] = ()) -> dict[int, int]:
+    """Reads of elements that the instance before, along the innermost loop, has read, to its read of them.
+
+    Not those of arrays that are written: what the instance before has read may be another value.
+    """
+    before, found = predecessor(statement), dict[int, int]()
+    for number, read in enumerate(statement.reads):
+        wanted = read.relation.intersect_domain(statement.domain).intersect_domain(before.domain())
+        if read.array in {statement.write.array, *written} or wanted.is_empty():
+            continue
+        others = (k for k, other in enumerate(statement.reads) if other.array == read.array)
+        sources = [k for k in others if wanted.is_subset(before.apply_range(statement.reads[k].relation))]
+        if sources:
+            found[number] = sources[0]
+    return found
 
 
 def predecessor(statement: Statement) -> isl.Map:
@@ -82,9 +93,10 @@ def predecessor(statement: Statement) -> isl.Map:
 def main() -> None:
     """Print the cycles of all statements in loops."""
     for kernel in map(ls.parse, map(Path, sys.argv[1:])) if sys.argv[1:] else (figure_5_12(),):
+        written = {statement.write.array for statement in kernel.statements}
         for statement in kernel.statements:
             if statement.iterators:
-                found = cycles(statement)
+                found = cycles(statement, written)
                 text = (
                     f"{found.unoptimised} cycles, {found.optimised} with registers, {found.first} where a loop begins"
                 )

@@ -53,11 +53,6 @@ def tested(name: str, document: str, title: str, published: str, *tests: str, **
     return Item(name, document, title, command, None, tests, published, reason=reason, status=status, quick=True)
 
 
-def absent(name: str, document: str, title: str, published: str, reason: str) -> Item:
-    """An item of which there is nothing."""
-    return Item(name, document, title, "-", lambda: Finding(published, "-", "absent"), reason=reason, quick=True)
-
-
 def printed_by(*command: str) -> str:
     """What a benchmark prints."""
     found = subprocess.run(
