@@ -61,3 +61,29 @@ def test_what_may_lie_outside_is_read_where_it_is_needed_only(tmp_path: Path) ->
     update = with_selections(kernel).statement("S1")
     assert update.write.exact
     assert [read.exact for read in update.reads] == [True, False, True]
+
+
+FIXED = """
+void f(int n, const int a[8], int best[8], int last[8][2]) {
+  for (int i = 0; i < n; i++) {
+    if (a[i] > best[i]) best[i] = a[i];
+    if (best[i] > 5) last[i][1] = best[i];
+    last[i][0] = a[i] > 3 ? last[i][1] : best[i];
+  }
+}
+"""
+
+
+def test_sure_accesses_tell_how_far_loops_run_on_arrays_of_fixed_size(tmp_path: Path) -> None:
+    path = tmp_path / "fixed.c"
+    path.write_text(FIXED)
+    kernel = ls.parse(path)
+    changed = with_selections(kernel)
+    assert changed.exact
+    assert changed.context.is_equal(kernel.context)
+    check_same(kernel, changed)
+    for size in (0, 1, 7, 8):
+        assert compare_executions(changed, {"n": size}).is_right
+    assert ls.network(kernel).processes
+    path.write_text(FIXED.replace("a[i] > 3 ?", "a[i] > 3 && i > 4 ?").replace("? last[i]", "? last[i + 1]"))
+    assert not with_selections(ls.parse(path)).exact

@@ -3,8 +3,8 @@
     if (v > m[i])                  m[i] = v > m[i] ? v : m[i];
       m[i] = v;           ->
 
-The element must be surely one of its array, and its old value surely defined. Of two branches that both write, the
-first one writes always:
+The element must be surely one of its array, for all parameters that leave the accesses which surely happen in theirs,
+and its old value surely defined. Of two branches that both write, the first one writes always:
 
     if (c) t = x;                  t = c ? x : 0;
     else   t = y;         ->       t = !c ? y : t;
@@ -17,12 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
 
 import islpy as isl
 
 from loadstone.analysis import within_extents
+from loadstone.analysis.bounds import beyond_arrays
 from loadstone.analysis.dataflow import unwritten_by
 from loadstone.model.affine import NotAffine, affine_value
 from loadstone.model.expression import Cast, Constant, Expression, Operand, Select, Unary, cast, walk
@@ -30,16 +31,44 @@ from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.model.types import ScalarType
 from loadstone.poly.dimensions import with_components
 from loadstone.poly.limits import if_affordable
-from loadstone.poly.spaces import Dim
+from loadstone.poly.spaces import Dim, map_from_values
 
 
 def with_selections(kernel: Kernel) -> Kernel:
     """The kernel with every conditional update of a known element as a selection, where that is right."""
-    for name in [s.name for s in kernel.statements if _is_conditional_update(kernel, s)]:
-        kernel = if_affordable(partial(_with_selection, kernel, name)) or kernel
-    for name in [s.name for s in kernel.statements if s.condition is None and not s.exact]:
-        kernel = if_affordable(partial(_settled, kernel, kernel.statement(name))) or kernel
-    return kernel
+    if kernel.exact:
+        return kernel
+    found = replace(kernel, context=if_affordable(partial(_possible_parameters, kernel)) or kernel.context)
+    for name in [s.name for s in found.statements if not s.exact]:
+        found = if_affordable(partial(_with_whole_accesses, found, found.statement(name))) or found
+    for name in [s.name for s in found.statements if _is_conditional_update(found, s)]:
+        found = if_affordable(partial(_with_selection, found, name)) or found
+    for name in [s.name for s in found.statements if s.condition is None and not s.exact]:
+        found = if_affordable(partial(_settled, found, found.statement(name))) or found
+    return replace(found, context=kernel.context)
+
+
+def _possible_parameters(kernel: Kernel) -> isl.Set:
+    """The parameters for which no access that surely happens leaves its array; all, if that is so for none."""
+    beyond = (relation.domain().params() for relation in beyond_arrays(kernel))
+    found = reduce(isl.Set.subtract, beyond, kernel.context)
+    return kernel.context if found.is_empty() else found
+
+
+def _with_whole_accesses(kernel: Kernel, statement: Statement) -> Kernel:
+    """The kernel in which accesses of a statement that stay in their arrays are not limited to instances that do."""
+
+    def whole(access: Access) -> Access:
+        if access.exact or not _is_known(access) or not all(_is_affine(s, space) for s in access.subscripts):
+            return access
+        values = [affine_value(subscript, space) for subscript in access.subscripts]
+        relation = map_from_values(space, values).set_tuple_name(Dim.out, access.array)
+        wider = replace(access, relation=relation.intersect_domain(statement.domain))
+        return wider if _is_inside(kernel, wider) else access
+
+    space = statement.domain.get_space()
+    changed = replace(statement, reads=tuple(map(whole, statement.reads)), write=whole(statement.write))
+    return _with_statement(kernel, changed)
 
 
 def _is_conditional_update(kernel: Kernel, statement: Statement) -> bool:
@@ -144,13 +173,13 @@ def _can_always_happen(kernel: Kernel, statement: Statement, position: int) -> b
 def _is_inside(kernel: Kernel, access: Access) -> bool:
     """Whether an access surely stays within the extents of its array, which must be affine for that."""
     array, elements = kernel.arrays[access.array], access.relation.intersect_params(kernel.context)
-    inside = within_extents(array, elements.get_space().range())
-    return all(_is_affine(kernel, e) for e in array.extents) and elements.subtract_range(inside).is_empty()
+    inside, space = within_extents(array, elements.get_space().range()), kernel.context.get_space()
+    return all(_is_affine(e, space) for e in array.extents) and elements.subtract_range(inside).is_empty()
 
 
-def _is_affine(kernel: Kernel, extent: Expression) -> bool:
+def _is_affine(value: Expression, space: isl.Space) -> bool:
     try:
-        affine_value(extent, kernel.context.get_space())
+        affine_value(value, space)
     except NotAffine:
         return False
     return True
