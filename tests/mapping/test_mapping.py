@@ -10,26 +10,26 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from formulas import (
-    compute_time,
-    fetch_time,
-    fetch_time_of_all,
-    fetches_are_masked,
-    is_masked,
-    paces_are_kept,
-    words_suffice,
-)
 
 import loadstone as ls
 from loadstone.cli.main import main
 from loadstone.frontend.arrayol.flat import Application
 from loadstone.frontend.arrayol.kernel import c_file, read_application
 from loadstone.frontend.c.preprocess import read_source
-from loadstone.mapping.criteria import READINGS, Reading, largest_units, relative_sizes, smallest_block
+from loadstone.mapping.criteria import (
+    READINGS,
+    Reading,
+    fetches_are_masked,
+    largest_units,
+    paces_are_kept,
+    relative_sizes,
+    smallest_block,
+    words_suffice,
+)
 from loadstone.mapping.fusions import contiguous_fusions, explored
 from loadstone.mapping.passes import passes
 from loadstone.mapping.processors import Architecture, Block, Matrix, Processor, architecture
-from loadstone.mapping.times import ExternalMemory
+from loadstone.mapping.times import ExternalMemory, compute_time, fetch_time, fetch_time_of_all, is_masked
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import initial_memory
 

@@ -13,7 +13,7 @@ from itertools import product
 from math import ceil, floor
 
 from loadstone.mapping.processors import Architecture, Block, Processor
-from loadstone.mapping.times import ExternalMemory
+from loadstone.mapping.times import ExternalMemory, compute_time, fetch_time_of_all, may_write, pace_is_kept
 
 Units = tuple[int, ...]
 
@@ -31,6 +31,54 @@ def relative_sizes(architecture: Architecture) -> tuple[Fraction, ...]:
         return made[number]
 
     return tuple(map(size, architecture.blocks))
+
+
+def fetches_are_masked(architecture: Architecture, memory: ExternalMemory, units: Units, block: Fraction) -> bool:
+    """Criterion 1: each processor that reads external memory computes as long as it fetches, for blocks of a size.
+
+    t_fetch = N_cu (N_k L_m + sum X_Mem / m), t_com = C_x x_j / N_cu with the data that it takes, as in the derivation.
+    """
+    sizes = dict(zip(architecture.blocks, relative_sizes(architecture), strict=True))
+    for taken in architecture.blocks:
+        if taken.producer is not None or taken.consumer is None:
+            continue
+        moved = [sizes[each] * block for each in architecture.exchanged(architecture.macrotask(taken))]
+        processor, number = architecture.processors[taken.consumer], units[taken.consumer]
+        if number * fetch_time_of_all(memory, moved) > compute_time(processor.interval, sizes[taken] * block, number):
+            return False
+    return True
+
+
+def words_suffice(architecture: Architecture, memory: ExternalMemory, units: Units) -> bool:
+    """Criterion 2: Diag(N_cu) I_Mem <= m, and the same for what is read: no more data a cycle than a word holds.
+
+    The document bounds the writers alone; the 4 units of the filters that only read follow from the second part.
+    """
+    for block in architecture.blocks:
+        if block.consumer is None and block.producer is not None and not may_write(memory, units[block.producer]):
+            return False
+        if block.producer is None and _intake(architecture, block, units) > memory.data_per_word:
+            return False
+    return True
+
+
+def _intake(architecture: Architecture, block: Block, units: Units) -> Fraction:
+    """The data of a block that its consumer takes in a cycle."""
+    assert block.consumer is not None
+    return block.ratio * units[block.consumer] / architecture.processors[block.consumer].interval
+
+
+def paces_are_kept(architecture: Architecture, units: Units) -> bool:
+    """Criterion 3: no consumer computes faster than what it takes is produced."""
+    return all(
+        pace_is_kept(
+            (architecture.processors[block.producer].interval, units[block.producer]),
+            (architecture.processors[block.consumer].interval, units[block.consumer]),
+            block.ratio,
+        )
+        for block in architecture.blocks
+        if block.producer is not None and block.consumer is not None
+    )
 
 
 def largest_units(architecture: Architecture, memory: ExternalMemory) -> Units:

@@ -48,6 +48,11 @@ class Architecture:
     blocks: tuple[Block, ...]
 
     @property
+    def intervals(self) -> tuple[Fraction, ...]:
+        """C_x of definition 6, for the producer of each block; 0 for blocks from external memory."""
+        return tuple(Fraction(0) if b.producer is None else self.processors[b.producer].interval for b in self.blocks)
+
+    @property
     def to_memory(self) -> Matrix:
         """I_Mem of definition 5: selects the blocks that go to external memory."""
         return self._selected(lambda block: block.consumer is None)
