@@ -95,9 +95,14 @@ def move_loops(accelerator: Accelerator, verb: str) -> Node:
 
     They are kept for a while: hardware and predictions of an accelerator share them.
     """
-    plan = accelerator.plan
-    moves = {name: part.load if verb == "load" else part.store for name, part in plan.arrays.items()}
-    return Block(tuple(_moves(plan.tiles, name, move) for name, move in moves.items() if not move.is_empty()))
+    moved = accelerator.loaded if verb == "load" else accelerator.stored
+    return Block(tuple(array_moves(accelerator, verb, name) for name in accelerator.plan.arrays if name in moved))
+
+
+def array_moves(accelerator: Accelerator, verb: str, name: str) -> Node:
+    """The loops over what a tile loads or stores of an array; raises `UnsupportedError` if they are too complicated."""
+    part = accelerator.plan.arrays[name]
+    return _moves(accelerator.plan.tiles, name, part.load if verb == "load" else part.store)
 
 
 def sliced_moves(accelerator: Accelerator, verb: str, sizes: Mapping[str, int]) -> Node:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import Literal
 
 from loadstone.emit.c.addresses import COPY, Addresses
 from loadstone.emit.c.code import Cells, Counter, External, Parameter, Pointer, Stream, Value, word_type
 from loadstone.emit.c.compute.lanes import named_lanes
 from loadstone.emit.c.external.elements import ExternalElements, externals
 from loadstone.emit.c.names import Names, names_of
+from loadstone.errors import UnsupportedError
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Node
 from loadstone.loops.scan import Scan
+from loadstone.loops.tile_loops import array_moves
 from loadstone.model.expression import integer
 from loadstone.model.kernel import Array
 from loadstone.model.types import BOOL, LONG, ScalarType
@@ -22,6 +26,9 @@ from loadstone.parallel.group_loops import LaneLoops, counted_lanes
 from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.storage.buffers import Buffer
 
+Way = Literal["load", "store"]
+Move = tuple[Way, str]
+"""In which way an array moves."""
 WORDS_IN_STREAM = 512
 """The capacity of a stream of loaded words."""
 _TOKENS = {
@@ -59,7 +66,41 @@ class Interface:
     def names(self) -> Names:
         """The names in the program."""
         counters = (name for lanes in self._loops[1].values() for name, _ in lanes.counters)
-        return names_of(self.accelerator, self._loops[0], counters)
+        return names_of(self.accelerator, (self._loops[0], *self.moves.values()), counters, self.scans.values())
+
+    @cached_property
+    def moves(self) -> Mapping[Move, Node]:
+        """Loops over what a tile moves of arrays, in streamed programs, unless these are too complicated."""
+        found: dict[Move, Node] = {}
+        for way, name in self._moved if self.style.streamed else ():
+            with suppress(UnsupportedError):
+                found[way, name] = array_moves(self.accelerator, way, name)
+        return found
+
+    @cached_property
+    def scans(self) -> Mapping[Move, Scan]:
+        """The scans of what else tiles move."""
+        if all(move in self.moves for move in self._moved):
+            return {}
+        ways: tuple[tuple[Way, tuple[Scan, ...]], ...]
+        ways = ("load", self.accelerator.loads), ("store", self.accelerator.stores)
+        every: dict[Move, Scan] = {(way, scan.array): scan for way, scans in ways for scan in scans}
+        return {move: scan for move, scan in every.items() if move not in self.moves}
+
+    @property
+    def _moved(self) -> list[Move]:
+        return [*(("load", name) for name in self.loaded), *(("store", name) for name in self.stored)]
+
+    @cached_property
+    def loaded(self) -> tuple[str, ...]:
+        """The arrays that tiles load, those that are handed over early first."""
+        handed, found = self.accelerator.handover.early, self.accelerator.loaded
+        return tuple(sorted((n for n in self.accelerator.plan.arrays if n in found), key=lambda n: n not in handed))
+
+    @cached_property
+    def stored(self) -> tuple[str, ...]:
+        """The arrays that tiles store."""
+        return tuple(name for name in self.accelerator.plan.arrays if name in self.accelerator.stored)
 
     @cached_property
     def _loops(self) -> tuple[Node, Mapping[str, LaneLoops]]:
@@ -89,7 +130,7 @@ class Interface:
     @cached_property
     def arrays(self) -> tuple[External, ...]:
         """The arrays in external memory."""
-        loaded, stored = {scan.array for scan in self.accelerator.loads}, self.accelerator.stored
+        loaded, stored = self.accelerator.loaded, self.accelerator.stored
         known = self.style.sizes or self.accelerator.kernel.defaults
         return externals(self.accelerator.transferred, self.names, known, loaded, stored)
 
@@ -103,8 +144,7 @@ class Interface:
     @cached_property
     def locals(self) -> Mapping[str, Cells]:
         """The local buffers, by arrays; the compute process owns its private ones."""
-        queued = {scan.array for scan in self.queued}
-        shared = self.accelerator.stored | {scan.array for scan in self.accelerator.loads if scan.array not in queued}
+        shared = self.accelerator.stored | self.accelerator.loaded.difference(self.queued)
         return {
             name: self._cells(
                 f"{self.names[name]}_local", buffer.array.type, buffer, None if name in shared else "compute"
@@ -134,15 +174,15 @@ class Interface:
         return {name: Stream(name, BOOL, self.accelerator.depth, text) for name, text in about.items()}
 
     @cached_property
-    def queued(self) -> tuple[Scan, ...]:
-        """The scans of arrays loaded through streams."""
+    def queued(self) -> tuple[str, ...]:
+        """The arrays loaded through streams."""
         written = {statement.write.array for statement in self.accelerator.kernel.statements}
-        return tuple(s for s in (*self.early, *self.late) if self.style.streamed and s.array in written)
+        return tuple(name for name in self.loaded if self.style.streamed and name in written)
 
     @cached_property
     def queues(self) -> Mapping[str, Stream]:
         """The streams of loaded words on their way to the compute process, in the order of loads, by arrays."""
-        arrays = [self.accelerator.kernel.arrays[scan.array] for scan in self.queued]
+        arrays = [self.accelerator.kernel.arrays[name] for name in self.queued]
         return {
             a.name: Stream(f"{self.names[a.name]}_words", a.type, WORDS_IN_STREAM, f"loaded words of {a.name}")
             for a in arrays
@@ -193,14 +233,14 @@ class Interface:
         )
 
     @cached_property
-    def early(self) -> tuple[Scan, ...]:
-        """The scans of arrays that are handed over early."""
-        return tuple(scan for scan in self.accelerator.loads if scan.array in self.accelerator.handover.early)
+    def early(self) -> tuple[str, ...]:
+        """The arrays that are handed over early."""
+        return tuple(name for name in self.loaded if name in self.accelerator.handover.early)
 
     @cached_property
-    def late(self) -> tuple[Scan, ...]:
-        """The scans of all other arrays that are loaded."""
-        return tuple(scan for scan in self.accelerator.loads if scan.array not in self.accelerator.handover.early)
+    def late(self) -> tuple[str, ...]:
+        """All other arrays that are loaded."""
+        return tuple(name for name in self.loaded if name not in self.accelerator.handover.early)
 
     @cached_property
     def addresses(self) -> Addresses:

@@ -13,6 +13,7 @@ from loadstone.frontend.c.headers import MACROS
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import For, Node, mapped, walk, with_children
 from loadstone.loops.process_points import equal_coordinates
+from loadstone.loops.scan import Scan
 from loadstone.model.expression import Cast, Expression, Variable, rebuilt
 from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.model.types import INT, ScalarType
@@ -82,14 +83,16 @@ class Names:
         return with_children(named, self._with_iterators)
 
 
-def names_of(accelerator: Accelerator, loops: Node, counters: Iterable[str] = ()) -> Names:
+def names_of(
+    accelerator: Accelerator, loops: Iterable[Node], counters: Iterable[str] = (), scans: Iterable[Scan] = ()
+) -> Names:
     """Names for all that the source names, the iterators of the loops of a tile, and counters of lanes.
 
-    And for the coordinates of elements, which are members of a point.
+    And for the coordinates of elements of scans, which are members of a point.
     """
     kernel = accelerator.kernel
     given = [*kernel.parameters, *kernel.arrays, *structure_variables(kernel)]
-    iterators = [*(part.iterator for part in walk(loops) if isinstance(part, For)), *counters]
+    iterators = [*(part.iterator for node in loops for part in walk(node) if isinstance(part, For)), *counters]
     subscripts = {f"x{k}" for k in range(max((array.rank for array in kernel.arrays.values()), default=0))}
     taken = {*RESERVED, *accelerator.plan.tiles.coordinates, *(subscripts & set(kernel.parameters))}
     names: dict[str, str] = {}
@@ -98,7 +101,7 @@ def names_of(accelerator: Accelerator, loops: Node, counters: Iterable[str] = ()
         while safe in taken or any(f"{safe}{suffix}" in given for suffix in SUFFIXES) or safe in names.values():
             safe += "_"
         names.setdefault(name, safe)
-    for scan in (*accelerator.loads, *accelerator.stores):
+    for scan in scans:
         names.update({step.variable: f"p->x{position}" for position, step in enumerate(scan.steps)})
     return Names(names, dict(kernel.parameter_types))
 

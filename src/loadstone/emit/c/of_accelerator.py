@@ -34,7 +34,7 @@ from loadstone.emit.c.interface import Interface, Style
 from loadstone.emit.c.names import RESERVED, renamed
 from loadstone.emit.c.printer import emit_expression, loop_code, written
 from loadstone.emit.c.program import Limit, Program, called, with_assumptions
-from loadstone.emit.c.transfers import Transfers, local_element, point_rank
+from loadstone.emit.c.transfers import Transfers, local_element
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Instance, Node
 from loadstone.model.expression import Binary, Constant, integer
@@ -91,7 +91,7 @@ def _program(given: Interface) -> Program:
         sequential,
         with_assumptions(_limit(given), accelerator.kernel, given.names),
         _scratch(given),
-        rank=point_rank(accelerator),
+        rank=transfers.rank,
         depth=accelerator.depth,
     )
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from loadstone.emit.c.code import (
+    EMPTY,
     Block,
     Body,
     Function,
@@ -21,19 +22,15 @@ from loadstone.emit.c.code import (
     verbatim,
 )
 from loadstone.emit.c.external.structures import own_structure
-from loadstone.emit.c.interface import Interface
-from loadstone.emit.c.printer import is_constant, written
-from loadstone.loops.accelerator import Accelerator
+from loadstone.emit.c.interface import Interface, Way
+from loadstone.emit.c.printer import is_constant, loop_code, written
+from loadstone.loops.model import Instance, Node
 from loadstone.loops.scan import Scan
 from loadstone.model.expression import Expression
 from loadstone.model.kernel import Array
 
 Verb = Literal["load", "take", "store"]
-
-
-def point_rank(accelerator: Accelerator) -> int:
-    """The number of members of a point: the most subscripts that a transferred array has."""
-    return max((len(scan.steps) for scan in (*accelerator.loads, *accelerator.stores)), default=0) or 1
+_NO_WORDS = Text("long words = 0;")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +43,16 @@ class Transfers:
     def _point(self) -> Pointer:
         return Pointer("p", own_structure(self.interface.accelerator.kernel, "point"))
 
+    @property
+    def rank(self) -> int:
+        """The number of members of a point: the most subscripts of an array that is scanned; 0 if none is."""
+        return max((len(scan.steps) or 1 for scan in self.interface.scans.values()), default=0)
+
     @cached_property
     def walks(self) -> Mapping[str, Function]:
         """First and Next of all scans, by their names."""
-        accelerator = self.interface.accelerator
-        loads = (function for scan in accelerator.loads for function in self._walks(scan, "load"))
-        stores = (function for scan in accelerator.stores for function in self._walks(scan, "store"))
-        return {function.name: function for function in (*loads, *stores)}
+        scans = self.interface.scans.items()
+        return {function.name: function for (way, _), scan in scans for function in self._walks(scan, way)}
 
     def _walks(self, scan: Scan, verb: str) -> Iterator[Function]:
         """First and Next of a scan."""
@@ -90,36 +90,67 @@ class Transfers:
         """The flat loops over the loads and stores of a tile, by their names."""
         given = self.interface
         early, late = given.early, given.late
-        kinds: tuple[tuple[str, Verb, Sequence[Scan], str], ...] = (
+        kinds: tuple[tuple[str, Verb, Sequence[str], str], ...] = (
             ("load_tile", "load", () if early else late, "Loads the inputs of a tile"),
             ("load_early", "load", early, "Loads the inputs of a tile from arrays without stores"),
             ("load_late", "load", late if early else (), "Loads the inputs of a tile from arrays with stores"),
             ("take_tile", "take", given.queued, "Receives loaded words of arrays written by tiles"),
-            ("store_tile", "store", given.accelerator.stores, "Stores the final results of a tile"),
+            ("store_tile", "store", given.stored, "Stores the final results of a tile"),
         )
         return {
             name: Function(
-                f"{comment}: {', '.join(scan.array for scan in scans)}.",
+                f"{comment}: {', '.join(arrays)}.",
                 "long",
                 name,
                 given.in_tile,
-                tuple(self._flat_loop(verb, scans)),
+                tuple(self._counted_words(verb, arrays)),
             )
-            for name, verb, scans, comment in kinds
-            if scans
+            for name, verb, arrays, comment in kinds
+            if arrays
         }
 
-    def _flat_loop(self, verb: Verb, scans: Sequence[Scan]) -> Iterator[Statement]:
-        """One loop over the elements of several arrays, in the order of addresses."""
+    def _counted_words(self, verb: Verb, arrays: Sequence[str]) -> Iterator[Statement]:
+        """Statements that move what a tile needs of arrays, and return the number of words."""
+        if self.interface.style.streamed:
+            yield _NO_WORDS
+            for array in arrays:
+                yield from self._one_array(verb, array)
+        else:
+            scans = [self._scan(verb, array) for array in arrays]
+            yield from (*self._point_of(scans), _NO_WORDS, *self._flat_loop(verb, scans))
+        yield Text("return words;")
+
+    def _one_array(self, verb: Verb, array: str) -> Body:
+        """Nested loops over what a tile moves of an array, or a flat one where these are too complicated."""
+        loops = self.interface.moves.get((_way(verb), array))
+        if loops is not None:
+            return self._nested_loops(verb, array, loops)
+        scans = [self._scan(verb, array)]
+        run = verbatim("int run;") if self._in_bursts(scans[0]) else ()
+        return (Block(EMPTY, (*self._point_of(scans), *run, *self._flat_loop(verb, scans))),)
+
+    def _scan(self, verb: Verb, array: str) -> Scan:
+        return self.interface.scans[_way(verb), array]
+
+    def _nested_loops(self, verb: Verb, array: str, loops: Node) -> Body:
+        """Loops over the elements of an array, row by row."""
+
+        def moved(leaf: Instance) -> Body:
+            point = [written(argument) for argument in leaf.arguments]
+            return (self._move(verb, self.interface.accelerator.kernel.arrays[array], point), Text("words++;"))
+
+        return loop_code(self.interface.names.loops(loops), moved, (Pipelined(),))
+
+    def _point_of(self, scans: Sequence[Scan]) -> Iterator[Statement]:
+        """The current point of scans."""
         if any(scan.steps for scan in scans):
-            zeros = ", ".join("0" for _ in range(point_rank(self.interface.accelerator)))
+            zeros = ", ".join("0" for _ in range(self.rank))
             kind = self._point.type
             yield from verbatim(f"{kind} point = {{{zeros}}};", f"{kind} *const p = &point;")
-        yield Text("long words = 0;")
-        if any(map(self._in_bursts, scans)):
-            yield Text("int run;")
-        yield from self._loop_over_one(verb, scans[0]) if len(scans) == 1 else self._loop_over_all(verb, scans)
-        yield Text("return words;")
+
+    def _flat_loop(self, verb: Verb, scans: Sequence[Scan]) -> Body:
+        """One loop over the elements of several arrays, in the order of addresses."""
+        return self._loop_over_one(verb, scans[0]) if len(scans) == 1 else self._loop_over_all(verb, scans)
 
     def _loop_over_one(self, verb: Verb, scan: Scan) -> Body:
         step = (*self._pipelined([scan]), *self._transfer(verb, scan), self._to("next", verb, scan))
@@ -193,6 +224,11 @@ class Transfers:
                 return given.elements.stored(array, point, inside)
             case _:
                 return code("@ = @;", inside, given.elements.loaded(array, point))
+
+
+def _way(verb: Verb) -> Way:
+    """In which way words move that are loaded, taken from a stream of loaded words, or stored."""
+    return "store" if verb == "store" else "load"
 
 
 def local_element(given: Interface, array: Array, subscripts: Sequence[Text], *, is_write: bool) -> Text:
