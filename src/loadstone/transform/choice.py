@@ -14,7 +14,7 @@ from itertools import chain
 
 from loadstone.analysis import Dependences, dependences
 from loadstone.errors import Diagnostic, IllegalTransformation
-from loadstone.model.kernel import Kernel
+from loadstone.model.kernel import Kernel, TilingRequest
 from loadstone.poly.limits import if_affordable, within_limit
 from loadstone.transform.automatic.nests import nest_by_nest
 from loadstone.transform.automatic.tilings import band_tilings
@@ -47,7 +47,8 @@ def choose_tiling(
 ) -> TiledKernel:
     """The tiled kernel; missing choices come from the source, then from the defaults.
 
-    Sizes given without a schedule belong to the loops as they stand, or to the schedule of the source if there is one.
+    Sizes given without a schedule belong to the loops as they stand, or to the schedule of the source if there is one,
+    of which one size for all leaves dimensions of size 1 alone where it must.
     Where the loops as they stand cannot be tiled, other ways are tried, with these sizes. With nothing said, or with
     one size for all dimensions, a legal tiling is always found.
     """
@@ -55,8 +56,21 @@ def choose_tiling(
     if schedule is not None or request is None:
         return tiled_as(kernel, Tiling(sizes or DEFAULT_SIZE, schedule, strip or 1, free_reductions))
     if request.schedule:
-        return _in_legal_order(requested(kernel, request, sizes, strip), free_reductions)
+        return _as_in_source(kernel, request, sizes, strip, free_reductions)
     return tiled_as(kernel, Tiling(sizes or request.sizes, None, strip or request.strip, free_reductions))
+
+
+def _as_in_source(
+    kernel: Kernel, request: TilingRequest, sizes: int | tuple[int, ...] | None, strip: int | None, free: bool
+) -> TiledKernel:
+    """The schedule of the source; where one size for all is illegal, dimensions of size 1 there keep that size."""
+    found = _in_legal_order(requested(kernel, request, sizes, strip), free)
+    size = sizes[0] if isinstance(sizes, tuple) and len(sizes) == 1 else sizes
+    if not isinstance(size, int) or is_legal(found):
+        return found
+    kept = tuple(1 if own == 1 else size for own in request.sizes)
+    other = _in_legal_order(requested(kernel, request, kept, strip), free)
+    return other if is_legal(other) else found
 
 
 def tiled_as(kernel: Kernel, tiling: Tiling) -> TiledKernel:
