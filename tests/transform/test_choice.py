@@ -9,7 +9,7 @@ import islpy as isl
 import pytest
 
 import loadstone as ls
-from kernels import random_kernel
+from kernels import ROOT, random_kernel
 from loadstone.analysis import dependences
 from loadstone.cli.main import main
 from loadstone.errors import IllegalTransformation, InputError
@@ -163,3 +163,14 @@ def test_dependences_and_legality_are_computed_once(tmp_path: Path, monkeypatch:
     assert dependences(kernel) is dependences(kernel)
     check_tiling(choose_tiling(kernel))
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), [("gemver", (1, 5, 5)), ("atax", (1, 5, 1, 5)), ("durbin", (1, 1, 5)), ("lu", (5, 5, 5))]
+)
+def test_dimensions_of_size_1_keep_it_where_they_must(name: str, sizes: tuple[int, ...]) -> None:
+    kernel = ls.parse(str(ROOT / f"examples/polybench/{name}.c"))
+    for given in (5, (5,)):
+        found = choose_tiling(kernel, given)
+        assert is_legal(found)
+        assert found.sizes == sizes
