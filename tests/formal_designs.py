@@ -19,6 +19,7 @@ from loadstone.bus import (
     read_channels,
     write_channels,
 )
+from loadstone.bus.lite import PREFIXES, make_lite_slave
 from loadstone.bus.slices import LANE, SLOTS
 from loadstone.rtl import (
     Bits,
@@ -31,6 +32,7 @@ from loadstone.rtl import (
     address_width,
     any_of,
     bit,
+    cat,
     const,
     make_fifo,
     mux,
@@ -262,3 +264,73 @@ def _serve_avalon_writes(m: Module, side: dict[str, Signal], goes: Signal, respo
     payload = Stream(side["write"], taken, {name: side[name] for name in names}).payload
     nothing = side["write"] & (side["burstcount"] == 0)
     m.output("broken", unstable(m, "write", side["write"], taken, payload) | nothing)
+
+
+def _offered(m: Module, name: str, ready: Value, **payload: Value) -> dict[str, Value]:
+    """A channel of a master that offers words at any time, each of which stays until it is taken."""
+    goes, waits = m.input(f"{name}_goes", bit), m.register(f"{name}_waits", bit, reset=0)
+    kept = {field: m.register(f"{name}_{field}_kept", value.bits) for field, value in payload.items()}
+    shown = {field: m.wire(f"{name}_{field}", mux(waits, kept[field], value)) for field, value in payload.items()}
+    valid = m.wire(f"{name}_offered", waits | goes)
+    with m.clocked():
+        m.assign(waits, valid & ~ready)
+        for field, register in kept.items():
+            m.assign(register, shown[field])
+    return {"valid": valid, **shown}
+
+
+def watched_registers(*, hasty: bool = False) -> Module:
+    """The slave for registers with a master that writes and reads at any time.
+
+    Each write and each read has one response, which stays; writes have the address and the data that came, in order,
+    and words are those of the cycle of their request. A hasty master takes responses for taken before it takes them.
+    """
+    m, prefix = Module("watched"), PREFIXES["axi"]
+    ready = {name: m.wire(f"{name}_ready", bit) for name in ("aw", "w", "ar")}
+    word, takes = m.input("word", unsigned(32)), {name: m.input(f"{name}_takes", bit) for name in ("b", "r")}
+    offered = {
+        "aw": _offered(m, "aw", ready["aw"], addr=m.input("write_place", unsigned(4))),
+        "w": _offered(m, "w", ready["w"], data=m.input("content", unsigned(32)), strb=m.input("bytes", unsigned(4))),
+        "ar": _offered(m, "ar", ready["ar"], addr=m.input("read_place", unsigned(4))),
+    }
+    given = {f"{prefix}{name}{field}": value for name, fields in offered.items() for field, value in fields.items()}
+    given |= {f"{prefix}{name}ready": value for name, value in takes.items()}
+    slave = m.instance("slave", make_lite_slave(4), {**given, "read_data": word})
+    for name, wire in ready.items():
+        m.assign(wire, slave[f"{prefix}{name}ready"])
+    valid = {name: slave[f"{prefix}{name}valid"] for name in takes}
+    moves = {name: offered[name]["valid"] & ready[name] for name in offered}
+    moves |= {name: valid[name] & (const(1) if hasty else takes[name]) for name in takes}
+    counts = {name: m.register(f"{name}_count", COUNT, reset=0) for name in (*moves, "write")}
+    place, data = m.register("last_place", unsigned(4)), m.register("last_data", unsigned(36))
+    answer = m.register("answer", unsigned(32))
+    with m.clocked():
+        for name, move in {**moves, "write": slave["write"]}.items():
+            m.assign(counts[name], (counts[name] + move).wrapped(COUNT))
+        for held, move, value in (
+            (place, "aw", offered["aw"]["addr"]),
+            (data, "w", cat(offered["w"]["strb"], offered["w"]["data"])),
+            (answer, "ar", word),
+        ):
+            with m.when(moves[move]):
+                m.assign(held, value)
+    both = (counts["aw"] != counts["b"]) & (counts["w"] != counts["b"])
+    late = m.stored("late", both & ~valid["b"], reset=0)
+    idle = (counts["aw"] == counts["b"]) & (counts["w"] == counts["b"])
+    written = cat(slave["write_strobe"], slave["write_data"])
+    wrong = (
+        *(unstable(m, name, valid[name], takes[name], payload) for name, payload in _answers(slave, prefix).items()),
+        valid["b"] & ~both,
+        valid["r"] & (counts["ar"] == counts["r"]),
+        valid["r"] & (slave[f"{prefix}rdata"] != answer),
+        late & both & ~valid["b"],
+        idle & ~(ready["aw"] & ready["w"]),
+        slave["write"] & ((counts["write"] == counts["aw"]) | (counts["write"] == counts["w"])),
+        slave["write"] & ((slave["write_word"] != place[2:]) | (written != data)),
+    )
+    m.output("broken", any_of(*wrong))
+    return m
+
+
+def _answers(slave: Instance, prefix: str) -> dict[str, Value]:
+    return {"b": slave[f"{prefix}bresp"], "r": cat(slave[f"{prefix}rresp"], slave[f"{prefix}rdata"])}

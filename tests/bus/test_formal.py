@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from bounded_proofs import disproved
-from formal_designs import watched_queue, watched_reader, watched_writer
+from formal_designs import watched_queue, watched_reader, watched_registers, watched_writer
 from loadstone.bus.ports import Bus, Protocol
 from loadstone.rtl.module import Module
 from loadstone.rtl.types import unsigned
@@ -31,6 +31,11 @@ def test_queues(depth: int) -> None:
 
 def test_a_queue_that_is_taken_for_a_smaller_one() -> None:
     assert disproved(watched_queue(2, unsigned(2), room=1), "broken", 6)
+
+
+def test_the_slave_for_registers() -> None:
+    assert not disproved(watched_registers(), "broken", 10)
+    assert disproved(watched_registers(hasty=True), "broken", 6)
 
 
 @pytest.mark.sweep

@@ -200,6 +200,35 @@ def test_structures_and_numbers_in_memory(tmp_path: Path, monkeypatch: pytest.Mo
         ip(5, np.array(given, np.dtype([("x", "i2"), ("y", "i4")])), 11)
 
 
+FLAGS = """
+#include <stdbool.h>
+void flags(int n, const bool mask[n], const int a[n], bool out[n])
+{
+  for (int i = 0; i < n; i++)
+    out[i] = mask[i] && a[i] > 0;
+}
+"""
+
+
+def test_flags_are_those_of_numpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import numpy as np
+
+    (tmp_path / "flags.c").write_text(FLAGS)
+    circuit = ls.accelerator(ls.parse(tmp_path / "flags.c"), ls.Tiling((4,)), parameters={"n": 5}, bus="axi")
+    folder = ls.build(circuit, target="verilog", flows=("pynq",)).write(tmp_path / "out") / "verilog"
+    strict = ("-std=c99", "-fsyntax-only", "-Wall", "-Werror", "-Wno-unused-function")
+    command = ["gcc", *strict, "-include", str(folder / "flags_driver.h"), "-x", "c", "/dev/null"]
+    subprocess.run(command, check=True)
+    monkeypatch.setenv("LOADSTONE_COMPONENT", str(folder / "component.xml"))
+    monkeypatch.setattr(sys, "path", [str(STUBS), str(folder / "pynq"), *sys.path])
+    import_module("pynq").connect(InterpretedDevice(circuit))
+    import_module("flags_driver")
+    ip = import_module("pynq").Overlay("flags.bit").flags_0
+    mask, a = np.array([True, True, False, False, True]), np.array([3, -4, 7, 0, 30000], dtype=np.int32)
+    found = ip(5, mask, a, np.zeros(5, dtype=bool))
+    assert list(found.out) == [True, False, False, False, True]
+
+
 @needs_simulator
 @pytest.mark.sweep
 def test_the_driver_says_what_is_wrong(tmp_path: Path) -> None:

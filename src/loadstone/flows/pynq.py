@@ -13,7 +13,7 @@ from loadstone.flows.signature import InMemory, InRegister, Signature
 from loadstone.hardware.accelerator.registers import DONE, READY, START, STOP_RUN
 from loadstone.hardware.supervisor import ErrorKind
 from loadstone.model.expression import Binary, Cast, Constant, Expression, Unary, Variable
-from loadstone.model.types import ScalarType
+from loadstone.model.types import BOOL, ScalarType
 from loadstone.texts import text_of
 
 _DRIVER, _OVERLAY = text_of(__name__, "pynq_driver.txt"), text_of(__name__, "pynq_overlay.tcl")
@@ -148,10 +148,12 @@ def _item(variable: InMemory, names: Mapping[str, str]) -> str:
 def numpy_type(kind: ScalarType) -> str:
     """The type of numpy that holds the values of a type.
 
-    >>> from loadstone.model.types import DOUBLE, INT
-    >>> numpy_type(INT), numpy_type(DOUBLE)
-    ('np.int32', 'np.float64')
+    >>> from loadstone.model.types import BOOL, DOUBLE, INT
+    >>> numpy_type(INT), numpy_type(DOUBLE), numpy_type(BOOL)
+    ('np.int32', 'np.float64', 'np.bool_')
     """
+    if kind == BOOL:
+        return "np.bool_"
     stored = kind.storage
     if stored.kind == "float":
         return f"np.float{stored.bits}"

@@ -4,6 +4,7 @@
 #ifndef {prefix}_DRIVER_H
 #define {prefix}_DRIVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "{name}_registers.h"
