@@ -43,7 +43,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "axi": ("build", "--bus", "axi", *CIRCUITS, "-o", OUT),
     "avalon, lanes": ("build", "--bus", "avalon", "--unroll", "2", *CIRCUITS, "-o", OUT),
     "predicted": ("run", "--target", "verilog", "--memory", "paper", "--simulator", "transactions", "--json"),
-    "report": ("report", "-o", f"{OUT}/page.html"),
+    "report": ("report", "--plan-only", "-o", f"{OUT}/page.html"),
 }
 WITHOUT_PARAMETERS = ("info", "transform")
 NOT_OF_ACCUMULATORS = ("transform", "reuse", "on chip", "axi", "avalon, lanes", "predicted", "report")

@@ -215,6 +215,24 @@ def test_pages_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert main(both) == 2
 
 
+def test_arrays_that_never_leave_the_chip_move_no_bytes() -> None:
+    kernel = ls.parse(LOCAL)
+    circuit = CircuitCompilation(kernel, Choices(sizes=4), {"n": 12})
+    report = gather_report(circuit.plan, circuit.values)
+    assert machine_of(circuit).moved == report.moved == 4 * (12 + 12)
+
+
+LOCAL = """void f(int n, int a[n], int b[n]) {
+  int t[n][4];
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 4; k++) {
+      t[i][k] = a[i] * k;
+      b[i] = t[i][k] + t[i][0];
+    }
+}
+"""
+
+
 def test_a_page_without_extras_is_that_of_the_plan() -> None:
     program, _ = compilations(4, 12)
     assert "The accelerator" not in emit_report(gather_report(program.plan, program.values, extras=Extras()))

@@ -89,8 +89,8 @@ def machine_of(circuit: CircuitCompilation, device: str | None = None) -> Machin
 
 
 def _bytes_moved(circuit: CircuitCompilation) -> int:
-    sizes, words = element_bytes(circuit.accelerator), words_of_arrays(circuit.accelerator, circuit.values)
-    return sum(sizes[name] * (loaded + stored) for name, (loaded, stored) in words.items())
+    words = words_of_arrays(circuit.accelerator, circuit.values)
+    return sum(size * sum(words[name]) for name, size in element_bytes(circuit.accelerator).items())
 
 
 def _measured(found: Resources) -> dict[Measure, int]:
