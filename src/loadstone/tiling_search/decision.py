@@ -5,8 +5,8 @@ dimensions and all depths of the strip. Their words are exact closed forms for a
 below. So, up to the search for sizes, the estimate of an order is a lower bound on what it can reach. Orders are taken
 best first: the best sizes of the most promising one are planned in full, its estimate is corrected by the buffers of
 this plan, and the search ends when no estimate is better than what was found (nor, for orders of which only some sizes
-were tried, within 10 % of it). The tiling of the source is planned first, so that no choice is worse. The choice is
-always one that has been planned: the buffers that are counted are the buffers that are built.
+were tried, within 10 % of it). The tiling of the source is planned first: where it fits, no choice is worse. The choice
+is always one that has been planned: the buffers that are counted are the buffers that are built.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 from typing import Any
 
 from loadstone.analysis import dependences
@@ -148,6 +149,11 @@ class _Candidate:
         price = float("inf") if self.best is None else self.best[0]
         return price if self.refined else price * REFINED
 
+    @property
+    def depth(self) -> int:
+        """How many dimensions the strip has."""
+        return len(self.ordered.order.strip)
+
     def is_taught(self) -> bool:
         """Take over what the source taught; whether that was anything, for the first time."""
         is_news = bool(self.taught)
@@ -221,13 +227,17 @@ def decide(goal: Goal, space: Sequence[Ordered] | None = None) -> Decision:
 
 @dataclass(eq=False)
 class _Choosing:
-    """The search for a decision; `least` is the smallest number of cells that any plan took."""
+    """The search for a decision; `least` is the smallest number of cells that any plan took.
+
+    Until one fits, strips that are as deep as one whose plan took too long are `too_deep`.
+    """
 
     goal: Goal
     space: Sequence[Ordered]
     plans: int = 0
     begun: float = field(default_factory=processor_seconds)
     least: int | None = None
+    too_deep: float = inf
     last: _Candidate | None = None
     found: tuple[tuple[float, float, int], _Candidate, Sizes, Measured] | None = None
 
@@ -235,7 +245,10 @@ class _Choosing:
         waiting = candidates = [self._candidate(ordered) for ordered in self.space]
         self._plan_source(candidates)
         while (waiting := [each for each in waiting if each.best is not None]) and not self._is_spent():
-            candidate = self._next(waiting)
+            promising = waiting if self.found else [each for each in waiting if each.depth < self.too_deep]
+            if not promising:
+                break
+            candidate = self._next(promising)
             if self.found is not None and candidate.hope > self.found[0][0]:
                 break
             if not candidate.refined:
@@ -300,6 +313,7 @@ class _Choosing:
         measured = self._measured(candidate, sizes)
         if measured is None:
             candidate.search.planned.append(sizes)
+            self.too_deep = min(self.too_deep, inf if candidate.taught else candidate.depth)
             return candidate.is_taught()
         cells = measured.all_cells("drain")
         self.least = min(cells, self.least or cells)
