@@ -23,7 +23,7 @@ from loadstone.fronts.energy import DEFAULT_TABLE, EnergyTable
 from loadstone.fronts.front import Front
 from loadstone.fronts.search import explore as search_front
 from loadstone.fronts.search import processes
-from loadstone.fronts.space import Design, Measure
+from loadstone.fronts.space import EXPLORED, Design, Measure
 from loadstone.fronts.store import Store, content_of
 from loadstone.fronts.workers import default_jobs
 from loadstone.locality.measurement import measure
@@ -174,6 +174,7 @@ def explore(
     evaluated in processes, or on the Dask cluster whose scheduler is at `cluster`.
     """
     _check_names(options, Choices, HardwareOptions)
+    _check_effects(options, (EXPLORED,), Choices, HardwareOptions)
     axes, choices = axes_of(over or {}), Choices.of(options)
     twice = next((name for name in axes if name in options), None)
     if twice is not None:

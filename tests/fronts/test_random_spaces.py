@@ -29,13 +29,16 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "strips": ("overlap", "drain"),
     "power_of_two": (False, True),
     "keep_dead_stores": (False, True),
-    "unroll": (1, 2, 4),
+    "free_reductions": (False, True),
+    "unroll": (1, 2, 4, (2, 2)),
     "read_ports": (1, 2),
     "memory_latency": (1, 2),
     "bus": ("axi", "avalon"),
     "bus_width": (32, 64, 128),
     "burst": (2, 8, 64),
     "outstanding": (1, 4),
+    "address_width": (32, 64),
+    "flush_subnormals": (False, True),
     "memory": ("paper", "ddr3-1600", "ddr4-2400", "hbm"),
 }
 OBJECTIVES: tuple[tuple[Measure, ...], ...] = (

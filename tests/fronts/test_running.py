@@ -243,6 +243,18 @@ def test_explore_in_python(tmp_path: Path) -> None:
         ls.explore(kernel, over={"tiles": (1, 2)})
 
 
+@pytest.mark.parametrize("words", [["--blocks", "2"], ["--split-buffers"], ["--over", "blocks=1,2"]])
+def test_options_without_effect_on_accelerators_are_errors(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explore", KERNEL, "-p", "n=8", "--tile", "8", *words]) == 2
+    said = capsys.readouterr().err
+    assert "has no effect with explore" in said or "is not AXIS=VALUES" in said
+    assert main(["explore", KERNEL, "-p", "n=8", "--curve", *words]) == 2
+    with pytest.raises(ls.InputError, match="no effect"):
+        ls.explore(ls.parse(KERNEL), parameters={"n": 8}, blocks=2)
+
+
 def test_energies_are_those_of_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "energies.json"
     table.write_text(json.dumps({"word": 1000, "cell": 0, "add": 0}))

@@ -57,6 +57,19 @@ def test_no_sizes_move_fewer_words(name: str, local: int) -> None:
     assert chosen(compilation).words == fewest_words(compilation)
 
 
+def test_no_choice_is_worse_than_the_tiling_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(self: SizeSearch, price: object) -> None:
+        return None
+
+    monkeypatch.setattr(SizeSearch, "coarse", nothing)
+    compilation = compiled("gemm", 400)
+    source = Compilation(compilation.kernel, Choices(), SMALL["gemm"])
+    parts = source.transfers.arrays.values()
+    words = sum(count(moved, SMALL["gemm"]) for part in parts for moved in (part.strip_to_loaded, part.strip_to_stored))
+    assert source.plan.arrays["c"].buffer.cells(SMALL["gemm"]) > 1
+    assert chosen(compilation).words == words
+
+
 def better_ones(compilation: Compilation, decision: Decision) -> list[Measured]:
     """Plans of all sizes of all orders that move fewer words than a choice, as far as live elements may fit."""
     goal, found = compilation.goal, list[Measured]()

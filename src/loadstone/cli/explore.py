@@ -29,6 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         return show_front(arguments)
     refuse(arguments, ("apply",), "with --curve")
     refuse(arguments, ("sizes", "local"), "with --curve", "sizes are chosen for each local memory")
+    refuse(arguments, ("blocks", "split_buffers"), "with --curve")
     refuse(arguments, (*OF_FRONT, *(option.dest for option in options_of(HardwareOptions))), "with --curve")
     if arguments.file and Path(arguments.file).suffix != ".svg":
         raise InputError(Diagnostic(f"cannot draw '{arguments.file}'", None, "-o FILE.svg"))

@@ -222,7 +222,7 @@ class _Search:
         return json.dumps([*asked, repr(question.energies)])
 
     def take(self, tiling: Choices, verdicts: Sequence[Verdict]) -> None:
-        """Note the verdicts on the designs of a tiling; one that was given up is tried again later."""
+        """Note the verdicts on the designs of a tiling; one that was given up is not kept, but tried again later."""
         candidate = self.waiting.pop(tiling, None)
         if any("given up" in verdict for verdict in verdicts):
             self._give_up(candidate, verdicts)

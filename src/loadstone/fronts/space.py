@@ -12,6 +12,7 @@ from loadstone.options import (
     MEMORIES,
     Choices,
     HardwareOptions,
+    Mode,
     Option,
     options_of,
     positive,
@@ -24,7 +25,9 @@ MEASURES: tuple[Measure, ...] = ("cycles", "words", "cells", "energy", *AREA)
 Axes = Mapping[str, tuple[Any, ...]]
 """The values of options, by the names of their fields; those of `sizes` are for each dimension."""
 
-_FIXED = {"local", "objective", "split_buffers", "blocks"}
+_OF_AUTO = {"local", "objective"}
+EXPLORED: Mode = "accelerator"
+"""What designs are."""
 _OF_TILINGS = frozenset({"sizes", "schedule", "strip", "free_reductions", "keep_dead_stores"})
 """The choices on which it depends what tiles load and store."""
 PREDICTED = tuple(each for each in MEMORIES if each != "litedram")
@@ -78,9 +81,10 @@ def spelled(value: Any, mark: str) -> str:
 
 
 def known_axes() -> dict[str, Option]:
-    """The options that can be axes, by the names that `--over` takes."""
+    """The options that can be axes, by the names that `--over` takes: those with an effect on accelerators."""
     options = (*options_of(Choices), *options_of(HardwareOptions), _MEMORY)
-    return {option.flag.lstrip("-"): option for option in options if option.dest not in _FIXED}
+    effective = (option for option in options if not option.modes or EXPLORED in option.modes)
+    return {option.flag.lstrip("-"): option for option in effective if option.dest not in _OF_AUTO}
 
 
 def read_axis(text: str) -> tuple[str, tuple[Any, ...]]:

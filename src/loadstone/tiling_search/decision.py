@@ -5,8 +5,8 @@ dimensions and all depths of the strip. Their words are exact closed forms for a
 below. So, up to the search for sizes, the estimate of an order is a lower bound on what it can reach. Orders are taken
 best first: the best sizes of the most promising one are planned in full, its estimate is corrected by the buffers of
 this plan, and the search ends when no estimate is better than what was found (nor, for orders of which only some sizes
-were tried, within 10 % of it). The tiling of the source is planned first, so that no choice is worse. The choice is
-always one that has been planned: the buffers that are counted are the buffers that are built.
+were tried, within 10 % of it). The tiling of the source is planned first: where it fits, no choice is worse. The choice
+is always one that has been planned: the buffers that are counted are the buffers that are built.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 from typing import Any
 
 from loadstone.analysis import dependences
@@ -131,18 +132,34 @@ class Decision:
 
 @dataclass(eq=False)
 class _Candidate:
-    """An order of a schedule, its search, and the best sizes so far with their price."""
+    """An order of a schedule, its search, and the best sizes so far with their price.
+
+    `taught` are the cells of arrays in the tiling of the source, for where the plan of other sizes takes too long.
+    """
 
     ordered: Ordered
     search: SizeSearch
     best: tuple[float, Sizes] | None
     refined: bool = False
+    taught: dict[str, Fit] = field(default_factory=dict[str, Fit])
 
     @property
     def hope(self) -> float:
         """The price that may be reached: what was found, or a little less as long as only some sizes were tried."""
         price = float("inf") if self.best is None else self.best[0]
         return price if self.refined else price * REFINED
+
+    @property
+    def depth(self) -> int:
+        """How many dimensions the strip has."""
+        return len(self.ordered.order.strip)
+
+    def is_taught(self) -> bool:
+        """Take over what the source taught; whether that was anything, for the first time."""
+        is_news = bool(self.taught)
+        self.search.fits.update(self.taught)
+        self.taught = {}
+        return is_news
 
     def tiles(self, sizes: Sizes) -> TiledKernel:
         base, order = self.ordered.base, self.ordered.order
@@ -210,13 +227,17 @@ def decide(goal: Goal, space: Sequence[Ordered] | None = None) -> Decision:
 
 @dataclass(eq=False)
 class _Choosing:
-    """The search for a decision; `least` is the smallest number of cells that any plan took."""
+    """The search for a decision; `least` is the smallest number of cells that any plan took.
+
+    Until one fits, strips that are as deep as one whose plan took too long are `too_deep`.
+    """
 
     goal: Goal
     space: Sequence[Ordered]
     plans: int = 0
     begun: float = field(default_factory=processor_seconds)
     least: int | None = None
+    too_deep: float = inf
     last: _Candidate | None = None
     found: tuple[tuple[float, float, int], _Candidate, Sizes, Measured] | None = None
 
@@ -224,7 +245,10 @@ class _Choosing:
         waiting = candidates = [self._candidate(ordered) for ordered in self.space]
         self._plan_source(candidates)
         while (waiting := [each for each in waiting if each.best is not None]) and not self._is_spent():
-            candidate = self._next(waiting)
+            promising = waiting if self.found else [each for each in waiting if each.depth < self.too_deep]
+            if not promising:
+                break
+            candidate = self._next(promising)
             if self.found is not None and candidate.hope > self.found[0][0]:
                 break
             if not candidate.refined:
@@ -274,27 +298,37 @@ class _Choosing:
             candidate.best = candidate.search.dense(self._price)
 
     def _plan_source(self, candidates: Sequence[_Candidate]) -> None:
-        """Plan the tiling that stands in the source, and begin with what its buffers teach."""
+        """Plan the tiling that stands in the source."""
         if self.goal.kernel.tiling is None:
             return
         given = choose_tiling(self.goal.kernel)
         for candidate in candidates:
             if _is_ordered_as(given, candidate.ordered):
                 self._is_news(candidate, dict(enumerate(given.sizes)))
-                candidate.best = candidate.search.coarse(self._price)
+                candidate.taught = dict(candidate.search.fits)
+                candidate.search.fits.clear()
 
     def _is_news(self, candidate: _Candidate, sizes: Sizes) -> bool:
         """Plan some sizes of a candidate; whether their buffers change what is known of its other sizes."""
         measured = self._measured(candidate, sizes)
         if measured is None:
-            return False
+            candidate.search.planned.append(sizes)
+            self.too_deep = min(self.too_deep, inf if candidate.taught else candidate.depth)
+            return candidate.is_taught()
         cells = measured.all_cells("drain")
         self.least = min(cells, self.least or cells)
         cycles = self._cycles(candidate.search, sizes, measured.words, self._mode(measured))
         key = (self._price(measured.words, sizes), cycles, cells)
         if cells <= self.goal.local and (self.found is None or key < self.found[0]):
             self.found = (key, candidate, sizes, measured)
+        if cells > self.goal.local and self._has_fitting(candidate):
+            return _learn(candidate.search, sizes, measured, fits=False, share=0.5)
         return _learn(candidate.search, sizes, measured, fits=cells <= self.goal.local)
+
+    def _has_fitting(self, candidate: _Candidate) -> bool:
+        """Whether some plan of an order fits."""
+        plans = (each for each in candidate.ordered.plans.values() if each is not None)
+        return any(each.all_cells("drain") <= self.goal.local for each in plans)
 
     def _plan_smallest(self, candidates: Sequence[_Candidate]) -> None:
         """Plan the smallest tiles of a few orders, those that seem to take the fewest cells first, until some fit."""
@@ -362,8 +396,11 @@ class _Choosing:
         return UnsupportedError(Diagnostic(message, None, f"the smallest that was planned takes --local {self.least}"))
 
 
-def _learn(search: SizeSearch, sizes: Sizes, measured: Measured, *, fits: bool = True) -> bool:
-    """Correct the estimate of cells by those of a plan, bounds only upwards unless it fits; whether that changes it."""
+def _learn(search: SizeSearch, sizes: Sizes, measured: Measured, *, fits: bool = True, share: float = 1.0) -> bool:
+    """Correct the estimate of cells by those of a plan, or by a share of the difference; whether that changes it.
+
+    Bounds are corrected upwards only, unless the plan fits.
+    """
     before = search.cells(sizes)
     search.planned.append(sizes)
     for array, live in search.held.live(sizes).items():
@@ -371,9 +408,10 @@ def _learn(search: SizeSearch, sizes: Sizes, measured: Measured, *, fits: bool =
         if array in measured.whole:
             search.fits[array] = Fit(whole=cells)
         elif live and cells:
-            known = 1.0 if fits else search.fits.get(array, Fit()).factor
+            known = search.fits.get(array, Fit()).factor
             is_bound = not isinstance(search.held.counts, Footprints)
-            search.fits[array] = Fit(max(known, cells / live) if is_bound else cells / live)
+            seen = known + share * (cells / live - known)
+            search.fits[array] = Fit(max(1.0 if fits else known, seen) if is_bound else seen)
     return search.cells(sizes) != before
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from loadstone.cli.main import main
 from loadstone.cli.shared.console import console, shown, table
 from loadstone.cli.shared.kernels import read_kernel
-from loadstone.cli.shared.parser import refuse
+from loadstone.cli.shared.parser import check_modes, refuse
 from loadstone.errors import Diagnostic, InputError
 from loadstone.fronts.asking import ask
 from loadstone.fronts.cluster import cluster
@@ -18,7 +18,7 @@ from loadstone.fronts.energy import DEFAULT_TABLE, read_table
 from loadstone.fronts.front import Front
 from loadstone.fronts.question import Question
 from loadstone.fronts.search import explore, processes
-from loadstone.fronts.space import MEASURES, Design, spelled
+from loadstone.fronts.space import EXPLORED, MEASURES, Design, spelled
 from loadstone.fronts.store import Store, content_of
 from loadstone.fronts.workers import default_jobs
 from loadstone.options import Choices, HardwareOptions, options_of
@@ -36,7 +36,7 @@ _ENDINGS = (".html", ".json")
 def show_front(arguments: argparse.Namespace) -> int:
     """Print the front of a space of designs, write it, or make one of its designs."""
     refuse(arguments, ("local",), "without --curve")
-    refuse(arguments, ("split_buffers",), "on hardware", "parts of local memories are for programs")
+    check_modes(arguments, (EXPLORED,), {EXPLORED: "explore, whose designs are accelerators"})
     if arguments.apply is None and arguments.file and Path(arguments.file).suffix not in _ENDINGS:
         raise InputError(Diagnostic(f"cannot write a front as '{arguments.file}'", None, "-o FILE.html or FILE.json"))
     if arguments.cluster is not None:
