@@ -13,8 +13,8 @@ Words per frame [Table 5.7]: CIF, 288 x 352 pixels, three levels; a word is a pi
 accelerators move: `--rtl LB` simulates one at this size beside the original program, bit by bit (minutes).
 `cells` are all local buffers together, for CIF.
 
-Cycles and area [Tables 5.8 and 5.9, designs 15 to 17]: 72 x 88 pixels, borders included; each datapath reads one word
-of an array in a cycle, or five. LUT and multipliers are estimates for an ECP5 (`loadstone.fronts.area`), where the
+Cycles and area [Tables 5.8 and 5.9, designs 15 to 17]: 72 x 88 pixels, borders included; memories on the chip have
+one port to read, or five. LUT and multipliers are estimates for an ECP5 (`loadstone.fronts.area`), where the
 thesis has logic elements of a Stratix and multipliers that statements share; ours has a pipeline for each of 20
 statements. Frames are those of CIF at the clock that the thesis reached with the design.
 

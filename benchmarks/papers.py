@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,11 +38,12 @@ Found = dict[str, Finding]
 
 
 def chosen(only: Sequence[str], quick: bool, numbers: bool = False) -> list[Item]:
-    """The items whose names begin with one of some texts, all but slow ones if there is none.
+    """The items whose names begin with one of some texts (5.2 is no beginning of 5.20), all but slow ones without.
 
     Perhaps only quick ones, or only those that benchmarks compute.
     """
-    named = [item for item in ITEMS if any(item.name.startswith(text) for text in only) or not (only or item.slow)]
+    begin = [re.compile(re.escape(text) + r"(?!\d)") for text in only]
+    named = [item for item in ITEMS if any(each.match(item.name) for each in begin) or not (only or item.slow)]
     return [item for item in named if (item.quick or not quick) and not (numbers and item.tests)]
 
 

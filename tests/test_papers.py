@@ -78,3 +78,8 @@ def test_claims_are_read_from_what_benchmarks_print(papers: ModuleType, tmp_path
     items = import_module("documents.items")
     assert items.claims(str(script)) == papers.Finding("a is b: 3/4; c: 4/4", "2/2; 0/1", "partly")
     assert items.claims(str(script), only=("a",)).status == "reproduced"
+
+
+def test_a_number_is_no_beginning_of_a_longer_one(papers: ModuleType) -> None:
+    assert [item.name for item in papers.chosen(["5.2"], False)] == ["5.2"]
+    assert {item.name for item in papers.chosen(["4.6"], False)} == {"4.6.2", "4.6a", "4.6b"}

@@ -27,6 +27,7 @@ from oracle import flow_pairs, traced
 FOLDER = ROOT / "benchmarks" / "idwt"
 VARIANTS = ("lb", "lb_h", "lb_hv", "lb_v", "lb_vh", "rc_h", "rc_hv", "rc_v", "rc_vh", "vh_lb")
 OVERLAPPING = ("lb_v_overlap", "rc_h_overlap", "rc_v_overlap")
+SMALL_TILES = ("lb_vhs", "rc_hvs")
 SAMPLE = ("lb", "lb_h", "lb_vh", "rc_v", "rc_vh", "vh_lb", "lb_v_overlap", "rc_h_overlap")
 IMAGE = {"r": 9, "c": 11}
 
@@ -66,7 +67,7 @@ def two_stripes(name: str) -> dict[str, int]:
 
 def test_all_scripts_are_variants_or_primary_sequences() -> None:
     primary = {"rc2lb", "tile_v", "tile_h", "overlap"}
-    assert {path.stem for path in FOLDER.glob("*.steps")} == {*VARIANTS, *OVERLAPPING, *primary}
+    assert {path.stem for path in FOLDER.glob("*.steps")} == {*VARIANTS, *OVERLAPPING, *SMALL_TILES, *primary}
 
 
 def equals_original(name: str) -> bool:
@@ -74,7 +75,7 @@ def equals_original(name: str) -> bool:
     return bool(compare_executions(variant(name).kernel, sizes).is_right)
 
 
-@pytest.mark.parametrize("name", [*VARIANTS, *OVERLAPPING])
+@pytest.mark.parametrize("name", [*VARIANTS, *OVERLAPPING, *SMALL_TILES])
 def test_variants_are_legal(name: str) -> None:
     assert program_violation(variant(name), dependences(original())) is None
 
@@ -85,7 +86,7 @@ def test_variants_equal_the_original(name: str) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", [name for name in (*VARIANTS, *OVERLAPPING) if name not in SAMPLE])
+@pytest.mark.parametrize("name", [name for name in (*VARIANTS, *OVERLAPPING, *SMALL_TILES) if name not in SAMPLE])
 def test_all_variants_equal_the_original(name: str) -> None:
     assert equals_original(name)
 
