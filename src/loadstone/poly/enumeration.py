@@ -9,7 +9,9 @@ no more: each constraint of the piece bounds its last dimension. isl takes about
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from math import prod
+from operator import itemgetter
 from typing import Any
 
 import islpy as isl
@@ -41,13 +43,31 @@ def pairs_in_order(value: isl.Map) -> list[Pair]:
     return _all_listed(value.wrap().flatten(), value.dim(Dim.in_))
 
 
+def outputs_by_input(value: isl.Map) -> dict[Point, set[Point]]:
+    """The outputs of each input of a bounded map without free parameters, inputs in lexicographic order.
+
+    >>> outputs_by_input(isl.Map("{ [x] -> [y] : 0 <= x <= 1 and x <= y <= 1 }"))
+    {(0,): {(0,), (1,)}, (1,): {(1,)}}
+    """
+    found: dict[Point, set[Point]] = {}
+    for part in _parts_listed(value.wrap().flatten(), value.dim(Dim.in_)):
+        for first, same in groupby(part, itemgetter(0)):
+            found.setdefault(first, set()).update(map(itemgetter(1), same))
+    return {first: found[first] for first in sorted(found)}
+
+
 def _all_listed(value: isl.Set, split: int | None) -> list[Any]:
     """The points of a set; with a split, as pairs of the dimensions before it and behind it."""
-    pieces = value.project_out_all_params().get_basic_set_list()
-    parts = [_listed(pieces.get_at(k), split) for k in range(pieces.n_basic_set())]
+    parts = _parts_listed(value, split)
     if len(parts) == 1:
         return parts[0]
     return sorted({point for part in parts for point in part})
+
+
+def _parts_listed(value: isl.Set, split: int | None) -> list[list[Any]]:
+    """The points of each basic set, which may have some in common, in lexicographic order."""
+    pieces = value.project_out_all_params().get_basic_set_list()
+    return [_listed(pieces.get_at(k), split) for k in range(pieces.n_basic_set())]
 
 
 def _listed(piece: isl.BasicSet, split: int | None) -> list[Any]:

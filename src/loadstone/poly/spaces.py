@@ -79,6 +79,19 @@ def range_product(maps: Sequence[isl.Map]) -> isl.Map:
     return result
 
 
+def within_ranges(value: isl.Set, ranges: Sequence[tuple[int, int]]) -> isl.Set:
+    """The points whose coordinates are between a least and a greatest value each.
+
+    >>> within_ranges(isl.Set("{ [x, y] : x >= y }"), [(0, 1), (1, 5)]).is_equal(isl.Set("{ [1, 1] }"))
+    True
+    """
+    ctx = value.get_ctx()
+    for position, (least, greatest) in enumerate(ranges):
+        low, high = isl.Val.int_from_si(ctx, least), isl.Val.int_from_si(ctx, greatest)
+        value = value.lower_bound_val(Dim.set, position, low).upper_bound_val(Dim.set, position, high)
+    return value
+
+
 def first_to_others(value: isl.Set, count: int) -> isl.Map:
     """The map from the first dimensions of the points of a set to the other ones."""
     return isl.Map.from_range(value).move_dims(Dim.in_, 0, Dim.out, 0, count)

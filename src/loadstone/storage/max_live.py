@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop
+from itertools import accumulate
 from math import dist
 from statistics import fmean
 from typing import NamedTuple
@@ -17,10 +18,11 @@ from typing import NamedTuple
 import islpy as isl
 
 from loadstone.model.kernel import Kernel
-from loadstone.poly import fixed, points
-from loadstone.poly.enumeration import Point, box_volume, fixed_input, pairs_in_order, parameters_at
+from loadstone.poly import coalesced, fixed, points
+from loadstone.poly.enumeration import Point, box_volume, fixed_input, outputs_by_input, parameters_at, ranges_of
 from loadstone.poly.kept import kept_by_text
-from loadstone.poly.spaces import parameters_to_inputs, without_dims
+from loadstone.poly.limits import if_affordable
+from loadstone.poly.spaces import parameters_to_inputs, within_ranges, without_dims
 from loadstone.storage.lifetimes import Lifetimes, for_parameters
 from loadstone.transform.tiling import TiledKernel
 
@@ -28,6 +30,11 @@ MOST_POINTS = 200_000
 ENOUGH_POINTS = 8_000
 POINTS_OF_A_STRIP = 8
 """A strip costs as much as this many points, however few it has."""
+MOST_COUNTED = 32
+"""The most tiles of a strip whose elements isl counts; of more, or where that takes too long, lives are listed."""
+COUNT_LIMIT = 600_000
+MOST_STRIPS, NEAR = 4096, 4
+"""Of more strips than this, those are looked at that are near the middle in each coordinate."""
 
 
 class Life(NamedTuple):
@@ -48,26 +55,67 @@ def max_live(tiles: TiledKernel, life: Lifetimes, parameters: Mapping[str, int])
     largest, spent = None, 0
     outer, dims = tiles.outer, len(tiles.sizes)
     every, using = (_strips(fixed(used, parameters), outer, dims) for used in (life.existing, life.held.domain()))
-    for strip in _from_the_middle(every, using):
+    centre = _centre(every)
+    for strip in _from_the_middle(centre, _around(using, centre)):
         values = {**parameters, **dict(zip(tiles.outer, strip, strict=True))}
         chosen = for_parameters(life, values)
         spent += max(POINTS_OF_A_STRIP, _size(chosen))
         if spent > (MOST_POINTS if largest is None else ENOUGH_POINTS):
             return largest
-        largest = max(largest or 0, _most(_lives(chosen), life.depth))
+        largest = max(largest or 0, _most_in(chosen))
     return largest or 0
 
 
-@kept_by_text
-def _strips(used: isl.Set, outer: Sequence[str], dims: int) -> list[Point]:
+def _most_in(life: Lifetimes) -> int:
+    """The largest number of elements that are alive at once in one strip, whose parameters are numbers."""
+    tiles = points(life.existing)
+    counted = None if len(tiles) > MOST_COUNTED else if_affordable(lambda: _most_counted(life, tiles), COUNT_LIMIT)
+    return _most(_lives(life), life.depth) if counted is None else counted
+
+
+def _most_counted(life: Lifetimes, tiles: Sequence[Point]) -> int:
+    """The same by sets of elements for each state, of which isl counts the points.
+
+    Alive are those that are loaded until the newest tile, or used until the current one; and are used from the current
+    one on, or stored from the oldest on.
+    """
+    held, stored = ([fixed_input(each, tile).range() for tile in tiles] for each in (life.held, life.store))
+    begun, loaded = list(accumulate(held, _joined)), life.loaded.project_out_all_params()
+    used, left = ([*accumulate(reversed(each), _joined)][::-1] for each in (held, stored))
+    alive = (
+        begun[newest].intersect(loaded).union(begun[current]).intersect(used[current].union(left[oldest]))
+        for oldest, current, newest in _states(len(tiles), life.depth)
+    )
+    return max((each.count_val().to_python() for each in alive), default=0)
+
+
+def _strips(used: isl.Set, outer: Sequence[str], dims: int) -> isl.Set:
     """The outer coordinates of the strips of some tiles."""
     every = parameters_to_inputs(isl.Map.from_domain(used), outer).domain()
-    return points(without_dims(every, range(len(outer), dims)))
+    return without_dims(every, range(len(outer), dims))
 
 
-def _from_the_middle(every: list[Point], chosen: list[Point]) -> Iterator[Point]:
-    """Some strips, those in the middle of all first."""
-    centre = [fmean(column) for column in zip(*every, strict=True)]
+@kept_by_text
+def _centre(strips: isl.Set) -> list[float]:
+    """The mean of strips; where they are many, the middle of the box around them."""
+    if box_volume(strips) > MOST_STRIPS:
+        return [(least + greatest) / 2 for least, greatest in ranges_of(strips)]
+    return [fmean(column) for column in zip(*points(strips), strict=True)]
+
+
+@kept_by_text
+def _around(strips: isl.Set, centre: Sequence[float]) -> list[Point]:
+    """The strips; where they are many, those in a box around the centre that has some."""
+    if box_volume(strips) <= MOST_STRIPS:
+        return points(strips)
+    width = NEAR
+    while (near := within_ranges(strips, [(int(at) - width, int(at) + width) for at in centre])).is_empty():
+        width *= 2
+    return points(near)
+
+
+def _from_the_middle(centre: Sequence[float], chosen: list[Point]) -> Iterator[Point]:
+    """Strips by their distance from the middle."""
     waiting = [(dist(strip, centre), strip) for strip in chosen]
     heapify(waiting)
     while waiting:
@@ -84,13 +132,27 @@ def _size(life: Lifetimes) -> int:
 def _lives(life: Lifetimes) -> Counter[Life]:
     """How many elements have which life in one strip, whose parameters are numbers."""
     rank = {tile: number for number, tile in enumerate(points(life.existing))}
-    held = pairs_in_order(life.held)
-    first = {element: tile for tile, element in reversed(held)}
-    last = {element: tile for tile, element in held}
-    stored = {element: rank[tile] for tile, element in pairs_in_order(life.store)}
-    loaded = set(points(life.loaded))
-    found = Counter((tile, last[each], each in loaded, stored.get(each, -1)) for each, tile in first.items())
-    return Counter({Life(rank[begin], rank[end], there, left): n for (begin, end, there, left), n in found.items()})
+    held = outputs_by_input(life.held)
+    first = _last_key({tile: held[tile] for tile in reversed(held)})
+    last, stored, loaded = _last_key(held), _last_key(outputs_by_input(life.store)), set(points(life.loaded))
+    found = Counter(
+        zip(first.values(), map(last.get, first), map(loaded.__contains__, first), map(stored.get, first), strict=True)
+    )
+    return Counter(
+        {
+            Life(rank[begin], rank[end], there, -1 if left is None else rank[left]): number
+            for (begin, end, there, left), number in found.items()
+            if end is not None
+        }
+    )
+
+
+def _last_key(elements: Mapping[Point, set[Point]]) -> dict[Point, Point]:
+    """The last tile that has an element, in the order of the tiles given."""
+    found: dict[Point, Point] = {}
+    for tile, each in elements.items():
+        found |= dict.fromkeys(each, tile)
+    return found
 
 
 def _most(lives: Counter[Life], depth: int) -> int:
@@ -129,3 +191,8 @@ def _any_parameters(kernel: Kernel) -> dict[str, int] | None:
         return None
     known = parameters_at(kernel.context.sample_point())
     return {name: known[name] for name in kernel.parameters}
+
+
+def _joined(some: isl.Set, more: isl.Set) -> isl.Set:
+    """The union, of few pieces where those of neighbouring tiles meet."""
+    return coalesced(some.union(more))

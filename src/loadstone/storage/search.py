@@ -206,18 +206,27 @@ class LatticeSearch:
     def _meets(self, start: Point, shift: Sequence[int], lattice: Lattice) -> bool:
         """Whether the set holds a point of the lattice, moved by `shift`, behind the coordinates `start`."""
         if not lattice:
-            self.steps.spend(self.members.price(start))
-            return self.members.holds(start)
+            return self._holds(start)
         pivot, *offsets = lattice[0]
         reach = self.members.reach[len(start)]
         values = range((shift[0] + reach) % pivot - reach, reach + 1, pivot)
         self.steps.spend(1 + len(values))
+        if not offsets:
+            return any(self._holds((*start, value)) for value in values)
         for value in values:
             multiple = (value - shift[0]) // pivot
             moved = [shift[k] + multiple * offset for k, offset in enumerate(offsets, 1)]
             if self._meets((*start, value), moved, lattice[1:]):
                 return True
         return False
+
+    def _holds(self, point: Point) -> bool:
+        """Whether the set holds a point; looks at answers that are known cost nothing."""
+        known = self.members.answers.get(point)
+        if known is not None:
+            return known
+        self.steps.spend(self.members.price(point))
+        return self.members.holds(point)
 
 
 def _product(choices: Sequence[range]) -> Iterator[Point]:
