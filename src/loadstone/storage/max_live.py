@@ -31,7 +31,7 @@ ENOUGH_POINTS = 8_000
 POINTS_OF_A_STRIP = 8
 """A strip costs as much as this many points, however few it has."""
 MOST_COUNTED = 32
-"""Of more tiles in a strip than this, or behind the limit, lives are listed; else isl counts, state by state."""
+"""The most tiles of a strip whose elements isl counts; of more, or where that takes too long, lives are listed."""
 COUNT_LIMIT = 600_000
 MOST_STRIPS, NEAR = 4096, 4
 """Of more strips than this, those are looked at that are near the middle in each coordinate."""
