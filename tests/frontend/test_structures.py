@@ -305,3 +305,16 @@ def test_structures_may_have_the_names_of_generated_ones(way: str, tmp_path: Pat
         "void f(int n, struct state *a, float y[n])\n{ for (int i = 0; i < n; i++) y[i] = a[i].p.x * a[i + 2].p.w; }\n"
     )
     check(ls.parse(path), way, 5)
+
+
+def test_structures_are_assigned_through_pointers(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_text(
+        "typedef struct { int re, im; } complex_t;\n"
+        "void f(int n, const complex_t a[n], complex_t *out) {\n"
+        "  complex_t sum = {0, 0};\n"
+        "  for (int i = 0; i < n; i++) { complex_t p = a[i]; sum.re += p.re; sum.im -= p.im; }\n"
+        "  *out = sum;\n}\n"
+    )
+    kernel = ls.parse(path)
+    CHECKS["c"](Triple(0, kernel, (), ls.plan(kernel).tiles, ({"n": 0}, {"n": 3})))

@@ -439,7 +439,7 @@ class _Resolver:
                 self.report_outside(node, node.base if isinstance(node, syntax.Subscript) else node.id)
 
     def report_outside(self, node: syntax.Name | syntax.Subscript, name: str) -> None:
-        hint = "compute the value from the loop's bounds instead"
+        hint = "compute the value from the loop's bounds, or note it in a variable before the loop ends"
         self.problems.add(f"the iterator '{name}' is used outside of its loop", node.span, hint)
 
     def report_unknown(self, node: syntax.Name | syntax.Subscript, name: str) -> None:

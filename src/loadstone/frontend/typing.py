@@ -223,7 +223,9 @@ class Typing:
             what = f"'{name}' has {has}, but is used with {rank} subscript{'s' * (rank != 1)}"
             if not symbol.extents:
                 raise refused(f"'{name}' is a scalar, but is used with a subscript", span, "declare it as an array")
-            raise refused(what, span, "subscript every dimension")
+            element = name + "[...]" * len(symbol.extents)
+            hint = "subscript every dimension" if rank else f"use an element, {element}; pointers cannot be moved"
+            raise refused(what, span, hint)
         return symbol
 
     def _known_names(self) -> str:

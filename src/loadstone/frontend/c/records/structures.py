@@ -27,7 +27,6 @@ from loadstone.frontend.c.trees import (
     innermost,
     mapped,
     renamed,
-    subscripted,
     with_innermost,
 )
 from loadstone.model.record import Member, Record
@@ -213,9 +212,9 @@ class Structures(Rewriter):
 
     def _whole(self, node: c_ast.Node) -> _Variable | None:
         """The structure variable that an expression names as a whole."""
-        base, subscripts = subscripted(node)
+        base, subscripts, path = _access(node)
         variable = self._lookup(base)
-        return variable if variable and len(subscripts) == variable.rank else None
+        return variable if variable and not path and len(subscripts) == variable.rank else None
 
     def _lookup(self, node: c_ast.Node) -> _Variable | None:
         if not isinstance(node, c_ast.ID):
