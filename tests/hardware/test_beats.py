@@ -123,6 +123,18 @@ def test_windows_load_rows(lanes: int, size: tuple[int, int], tmp_path: Path) ->
     circuit.run(80)
 
 
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_slices_are_at_one_address_of_several_banks(lanes: int, tmp_path: Path) -> None:
+    """The cells of hardware are those of a lattice, where neighbours in a row differ in both dimensions."""
+    path = tmp_path / "edges.c"
+    path.write_text(EDGES)
+    accelerator = ls.accelerator(ls.parse(path), parameters={"n": 9, "m": 21}).accelerator
+    assert any(row.row[:1] == (1,) and row.row[-1] for row in accelerator.buffers["a"].components)
+    circuit = Circuit.of(accelerator, {"n": 9, "m": 21}, Bus(data_width=64), lanes, 0)
+    assert circuit.design.beats.several == {"a": 4, "b": 4}
+    circuit.run(0)
+
+
 TRANSPOSED = """
 #pragma loadstone default(n = 9)
 void transposed(int n, int a[n][n], int c[n][n]) {

@@ -146,7 +146,7 @@ def _candidates(buffer: Buffer, current: Banking, size: int, tries: int) -> Iter
                 for banked in with_banks(part, count, successive=successive):
                     if _divides(count, banked):
                         yield Banking(count, 1, (*others, banked))
-    rows = _rows_now(current, row)
+    rows = _rows_now(current)
     if rows is not None and rows[1] * size <= MOST_BANKS:
         for others, part in _split([part for part in current.parts if part is not rows[0]], row):
             columns = max(size, current.count // rows[1])
@@ -156,10 +156,11 @@ def _candidates(buffer: Buffer, current: Banking, size: int, tries: int) -> Iter
 
 
 def _split(parts: Sequence[Component], row: tuple[int, ...]) -> Iterator[tuple[tuple[Component, ...], Component]]:
-    """The dimensions of a mapping that are by some row, with the others."""
+    """The dimension of a mapping that is by the last subscript, with the others, if none of these depends on it."""
     for index, part in enumerate(parts):
-        if part.row == row:
-            yield (*parts[:index], *parts[index + 1 :]), part
+        others = (*parts[:index], *parts[index + 1 :])
+        if part.row == row and not any(other.row[-1] for other in others):
+            yield others, part
 
 
 def _divides(count: int, part: Component) -> bool:
@@ -167,12 +168,12 @@ def _divides(count: int, part: Component) -> bool:
     return part.modulus is None or part.modulus % count == 0
 
 
-def _rows_now(current: Banking, last: tuple[int, ...]) -> tuple[Component, int] | None:
-    """What says the row of a bank, if banks by the last subscript become its columns, and the number of rows."""
-    if current.rows > 1:
-        return current.parts[-2], current.rows
-    is_other = current.count > 1 and current.step == 1 and current.parts[-1].row != last
-    return (current.parts[-1], current.count) if is_other else None
+def _rows_now(current: Banking) -> tuple[Component, int] | None:
+    """What says the row of a bank, the same along a slice, if banks by the last subscript become its columns."""
+    if current.rows == 1 and (current.count == 1 or current.step > 1):
+        return None
+    part, rows = (current.parts[-2], current.rows) if current.rows > 1 else (current.parts[-1], current.count)
+    return None if part.row[-1] else (part, rows)
 
 
 def _is_small(banking: Banking, current: Banking, ranges: Ranges) -> bool:
