@@ -12,7 +12,7 @@ from loadstone.networks.model import Channel, Kind, Network
 COLUMNS: Mapping[Kind, float] = {"load": 20.0, "compute": 320.0, "store": 680.0}
 WIDTH, HEIGHT, GAP = 120.0, 40.0, 60.0
 BEND = 46.0
-STYLE = """
+_STYLE = """
 .process { fill: #fff; stroke: #333; stroke-width: 1.5 }
 .load { fill: #e4eefc } .compute { fill: #fdf3dd } .store { fill: #e6f5e4 }
 .channel { fill: none; stroke: #555; stroke-width: 1.5; marker-end: url(#arrow) }
@@ -45,7 +45,7 @@ def network_svg(network: Network) -> Markup:
         for producer, consumer, channels in bundles(network)
     ]
     shapes = [_process(name, network.processes[name].kind, box) for name, box in boxes.items()]
-    style = element("style", Markup(STYLE))
+    style = element("style", Markup(_STYLE))
     return element(
         "svg",
         style,

@@ -16,7 +16,7 @@ from loadstone.reporting.machine import Machine
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BELOW = 720.0, 360.0, 60.0, 130.0, 28.0, 44.0
 COLOURS = ("#3b6fb6", "#d9752f", "#2b7a4b", "#8b4fb0")
-STYLE = "text{font:12px sans-serif;fill:#555}.axis{stroke:#8886}.roof{fill:none;stroke-width:2}.lanes{stroke:#777}"
+_STYLE = "text{font:12px sans-serif;fill:#555}.axis{stroke:#8886}.roof{fill:none;stroke-width:2}.lanes{stroke:#777}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def roofline_svg(machine: Machine) -> Markup | None:
         for place, (name, peak) in enumerate((speed.memory, speed.peak) for speed in machine.speeds)
     ]
     parts = [*_axes(plane), *roofs, _lanes(machine, plane), *dots, *legend]
-    return element("svg", element("style", Markup(STYLE)), *parts, viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}")
+    return element("svg", element("style", Markup(_STYLE)), *parts, viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}")
 
 
 def _plane(machine: Machine, intensity: float) -> _Plane:
