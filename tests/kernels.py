@@ -30,6 +30,8 @@ ALL_EXAMPLES = {
 """Every example in every language, by its place."""
 UGLY = (0, 1, 2, 3, 5, 7)
 MOST_INSTANCES = 400
+MOST_SIMULATED = 100_000
+"""Instances for which a test simulates hardware; pictures of full size take hours."""
 STYLED = 1_000_000
 CLASHES = """
 void control(int n, int A[n], int a[n], int start[n], int S0, int control_[n])
@@ -88,6 +90,11 @@ def small_tiling(kernel: Kernel) -> ls.Tiling | None:
 def instance_count(kernel: Kernel, parameters: dict[str, int]) -> int:
     """The number of statement instances for given parameters."""
     return sum(count(statement.domain, parameters) for statement in kernel.statements)
+
+
+def is_too_large(kernel: Kernel, parameters: dict[str, int]) -> bool:
+    """Whether hardware of a kernel, whose size may be fixed, is not simulated in tests."""
+    return instance_count(kernel, parameters) > MOST_SIMULATED
 
 
 def random_kernel(

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import loadstone as ls
-from kernels import ALL_EXAMPLES, ROOT, instance_count, largest_tiny, small_tiling
+from kernels import ALL_EXAMPLES, ROOT, is_too_large, largest_tiny, small_tiling
 from loadstone.cli.main import main
 from loadstone.errors import UnsupportedError
 
@@ -33,8 +33,6 @@ CASES = {
     ),
 }
 BUS_WIDTHS = (None, 64, 128, 256, 512)
-MOST_INSTANCES = 100_000
-"""Pictures of full size take hours in a simulator of this kind."""
 
 
 def run(folder: Path, **environment: str) -> str:
@@ -82,7 +80,7 @@ def test_the_independent_memory_sees_what_is_wrong(tmp_path: Path) -> None:
 def test_all_examples(name: str, tmp_path: Path) -> None:
     kernel = ls.parse(ALL_EXAMPLES[name])
     parameters = largest_tiny(kernel, (2, 3, 5))
-    if instance_count(kernel, parameters) > MOST_INSTANCES:
+    if is_too_large(kernel, parameters):
         pytest.skip("its size is fixed, and too large")
     width = BUS_WIDTHS[sum(name.encode()) % len(BUS_WIDTHS)]
     chosen: dict[str, Any] = {"parameters": parameters, "bus": "axi", "bus_width": width}
