@@ -162,3 +162,14 @@ def test_random_specifications_come_back() -> None:
 @pytest.mark.parametrize("first", range(6, 406, 50))
 def test_many_random_specifications_come_back(first: int) -> None:
     assert sum(map(specification_comes_back, range(first, first + 50))) >= 5
+
+
+def test_no_distance_lies_along_a_loop_of_one_iteration() -> None:
+    """c[r0 + k0] of the repetition before is not that of an earlier k0, of which there is none."""
+    tiler = "pattern: [1, 1], paving: [[1, 0], [0, 1]], fitting: [[1, 0], [0, 1]]"
+    ports = f"inputs: {{x: {{array: a, {tiler}}}, old: {{output: y, distance: [1, 0], initial: 2}}}}"
+    body = "for (int i = 0; i < 1; i++) for (int j = 0; j < 1; j++) y[i][j] = 3 * x[i][j] + old[i][j];"
+    task = f"{{repetition: [2, 3], {ports}, outputs: {{y: {{array: c, {tiler}}}}}, body: '{body}'}}"
+    arrays = "{a: {shape: [2, 3], type: int}, c: {shape: [2, 3], type: int}}"
+    text = f"application: one\narrays: {arrays}\ntasks: {{t: {task}}}\n"
+    check_way_back(ls.arrayol.kernel(ls.arrayol.read(text)), {}, {})

@@ -127,8 +127,9 @@ class Patterns:
         return self._earlier(key, distance, initial).name, self._inside(reference, key, distance)
 
     def _distance(self, key: Key, rows: Sequence[tuple[int, int, int]]) -> tuple[int, ...]:
-        """The repetition before one that wrote what an access reads."""
-        steps = sorted(product(range(-FARTHEST, FARTHEST + 1), repeat=self.nest.depth), key=lambda d: sum(map(abs, d)))
+        """The repetition before one that wrote what an access reads; none is beyond the sizes of the repetition."""
+        reach = [FARTHEST if size is None else min(FARTHEST, size - 1) for size in self.nest.repetition]
+        steps = sorted(product(*(range(-most, most + 1) for most in reach)), key=lambda d: sum(map(abs, d)))
         for distance in steps:
             shifts = [sum(p * d for p, d in zip(row, distance, strict=True)) for row in key[1]]
             moved = [(low + by, high + by, step) for (low, high, step), by in zip(rows, shifts, strict=True)]
