@@ -310,7 +310,7 @@ def test_walks_are_those_of_their_trees(name: str, sizes: tuple[int, ...], param
             assert found == list(visits(tree, tile))
             assert all(one.name or other.name for one, other in pairwise(runs))
             idle += sum(run.length for run in runs if run.name == IDLE)
-    assert idle or name == "matmul"
+    assert idle or name in ("matmul", "jacobi1d_sa")
 
 
 @pytest.mark.parametrize(("name", "sizes", "parameters"), TILINGS)

@@ -163,13 +163,21 @@ def _from_first_to_last(loops: Node, elements: isl.Set, iterators: Sequence[str]
 
 def _solid_loops(loops: Node, elements: isl.Set, iterators: Sequence[str], context: isl.Set) -> Node:
     """The loops from first to last elements where rows have no gaps, and some row has several elements."""
-    row = rows(elements.reset_tuple_id(), iterators)[-1]
+    *above, row = rows(elements.reset_tuple_id(), iterators)
+    if _are_usual(row.gaps, context) and any(_are_usual(each.gaps, context) for each in above):
+        return loops
     gaps = only_parameters(row.gaps, variable_names(context.get_space()))
     solid = context.subtract(gaps).coalesce()
     if row.without(gaps).is_single:
         return loops
     found = _around(row, elements, iterators, context, _instance(elements, iterators))
     return found if context.is_subset(solid) else If(short_test(solid, context), found, loops)
+
+
+def _are_usual(gaps: isl.Set, context: isl.Set) -> bool:
+    """Whether there are gaps in tiles that no equation tells apart, so that many tiles differ by the widths of gaps."""
+    pieces = only_parameters(gaps, variable_names(context.get_space())).coalesce().get_basic_sets()
+    return not all(any(each.is_equality() for each in piece.get_constraints()) for piece in pieces)
 
 
 def _around(row: Row, elements: isl.Set, iterators: Sequence[str], context: isl.Set, body: Node) -> Node:
