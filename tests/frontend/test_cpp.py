@@ -277,9 +277,10 @@ def test_each_pragma_has_an_outcome(tmp_path: Path, name: str) -> None:
 
 def test_kept_pragmas_stand_in_hls_output(tmp_path: Path) -> None:
     (tmp_path / "kernel.c").write_text(PRAGMAS)
-    path = str(tmp_path / "kernel.c")
-    assert main(["build", path, "--target", "hls", "--tile", "8,6", "-p", "n=20", "-o", str(tmp_path / "out")]) == 0
-    text = (tmp_path / "out" / "hls" / "f.cpp").read_text()
+    common = ["build", str(tmp_path / "kernel.c"), "--target", "hls", "--tile", "8,6", "-p", "n=20"]
+    for lanes in (["--unroll", "1"], []):
+        assert main([*common, *lanes, "-o", str(tmp_path / f"out{len(lanes)}")]) == 0
+    text, with_lanes = ((tmp_path / folder / "hls" / "f.cpp").read_text() for folder in ("out2", "out0"))
     assert (
         "#pragma HLS interface m_axi port=a bundle=mem offset=slave depth=64 max_read_burst_length=256 latency=30"
         in text
@@ -288,6 +289,7 @@ def test_kept_pragmas_stand_in_hls_output(tmp_path: Path) -> None:
     assert "#pragma HLS bind_storage variable=a_local type=ram_2p impl=lutram" in text
     assert "/* not kept: HLS ARRAY_PARTITION variable=b type=cyclic factor=4 dim=2: rows of the buffer" in text
     assert text.count("#pragma HLS pipeline II=3") == 1
+    assert "factor=4 dim=2: the banks of lanes divide the buffer */" in with_lanes
 
 
 def run_json(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from loadstone.tiling_search.curve_drawing import curve_svg
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the front of designs, draw the curve of words against local memory, or show the fusions of tasks."""
-    refuse(arguments, ("blocks",), "on accelerators", "a process network moves blocks: loadstone network --blocks 2")
     if arguments.fusions:
         return show_fusions(arguments)
     refuse(arguments, ("data_per_word", "latency", "exact"), "without --fusions")

@@ -76,7 +76,7 @@ class _Design:
         """A new place for the value of a signal."""
         self.places[path] = len(self.initial)
         self.initial.append(signal.initial)
-        self.widths.append(signal.bits.width)
+        self.widths.append(signal.type.width)
         return f"s[{self.places[path]}]"
 
 
