@@ -107,14 +107,19 @@ def _drain_reason(part: ArrayPlan, back: ReadBack) -> str:
 
 
 def _read_back(plan: Plan, part: ArrayPlan) -> ReadBack:
-    """When elements that a strip stores are loaded again; exact but for `unknown`."""
+    """When elements that a strip stores are loaded again; exact but for `unknown`.
+
+    The next strip comes first: what it loads is far simpler than what all strips load that were stored by any.
+    """
+    following = _next_strip(plan.tiles)
+    if following is not None:
+        loaded_next = following.apply_range(part.strip_to_loaded)
+        if not loaded_next.intersect(part.strip_to_stored).is_empty():
+            return "next"
     loaded_again = part.strip_to_stored.apply_range(part.strip_to_loaded.reverse())
     if loaded_again.intersect(later_strips(plan.tiles)).is_empty():
         return "never"
-    following = _next_strip(plan.tiles)
-    if following is None:
-        return "unknown"
-    return "later" if loaded_again.intersect(following).is_empty() else "next"
+    return "unknown" if following is None else "later"
 
 
 @lru_cache(maxsize=2)
