@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import TypeVar
 
 import islpy as isl
@@ -16,11 +17,14 @@ from loadstone.poly import fixed
 from loadstone.poly.dimensions import coordinate
 from loadstone.poly.enumeration import sample_point
 from loadstone.poly.names import parameter_point
+from loadstone.transfer.volumes import count
 from loadstone.transform.tiling import TiledKernel
 
 AnyCompilation = TypeVar("AnyCompilation", bound=Compilation)
 SMALL = 6
 """The least value that is tried, unless another one is given."""
+_PARTS = tuple(part >> k for k in range(20) for part in (1 << 20, 3 << 18))
+"""Parts of 2^20 to which values are made smaller."""
 
 
 def exercising_values(
@@ -49,6 +53,21 @@ def exercised(compilation: AnyCompilation, tiles: Callable[[], TiledKernel] | No
         return compilation
     values = exercising_values(compilation.kernel, compilation.given, None if tiles is None else tiles())
     return replace(compilation, given=values)
+
+
+def smaller_values(kernel: Kernel, values: Mapping[str, int], most: int) -> dict[str, int]:
+    """Values of parameters that are made smaller alike until there are at most so many accesses; else the values."""
+    smaller = ({name: max(1, value * part >> 20) for name, value in values.items()} for part in _PARTS)
+    return next((each for each in smaller if _accesses(kernel, each) <= most), dict(values))
+
+
+def _accesses(kernel: Kernel, values: Mapping[str, int]) -> float:
+    """The accesses of a run; without end where the kernel is not defined for the values."""
+    try:
+        defined = parameter_values(kernel, values)
+    except InputError:
+        return inf
+    return sum(count(each.domain, defined) * (len(each.reads) + 1) for each in kernel.statements)
 
 
 def _candidates(kernel: Kernel, known: Mapping[str, int], sizes: Sequence[int], least: int) -> Iterator[dict[str, int]]:

@@ -6,7 +6,7 @@ import json
 from base64 import b64decode
 from dataclasses import replace
 from functools import cache
-from math import log2
+from math import ceil, log2
 from pathlib import Path
 
 import pytest
@@ -236,3 +236,20 @@ LOCAL = """void f(int n, int a[n], int b[n]) {
 def test_a_page_without_extras_is_that_of_the_plan() -> None:
     program, _ = compilations(4, 12)
     assert "The accelerator" not in emit_report(gather_report(program.plan, program.values, extras=Extras()))
+
+
+def test_dependences_and_reuse_are_those_of_the_commands() -> None:
+    program, circuit = compilations(4, 12, 2)
+    extras = extras_of(program, circuit)
+    assert {row["kind"] for row in extras.dependences} == {"flow", "anti", "output"}
+    found = extras.locality
+    assert found is not None
+    assert found.parameters == {"n": 12}
+    measured = ls.reuse(ls.parse(MATMUL), parameters={"n": 12})
+    source = found.orders[0]
+    assert (source.accesses, source.cold, source.largest) == (measured.accesses, measured.cold, measured.largest)
+    assert found.orders[1].misses < source.misses
+    page = emit_report(gather_report(program.plan, program.values, extras=extras))
+    assert "<h2>Dependences</h2>" in page
+    assert found.bound is not None
+    assert f"At least {ceil(found.bound)} words" in page.replace("\u202f", "")

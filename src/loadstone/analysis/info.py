@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
+
+import islpy as isl
 
 from loadstone.analysis.bounds import OutOfBounds, out_of_bounds
 from loadstone.analysis.dataflow import dependences
@@ -10,6 +13,7 @@ from loadstone.analysis.hls_pragmas import pragma_outcomes
 from loadstone.analysis.liveness import live_in
 from loadstone.model.affine import affine_text
 from loadstone.model.kernel import Array, Kernel, Statement
+from loadstone.poly.spaces import maps_of
 
 
 def kernel_info(kernel: Kernel) -> dict[str, Any]:
@@ -67,3 +71,16 @@ def _array(array: Array, needed: bool, kernel: Kernel) -> dict[str, Any]:
         "live_out": array.live_out,
         **({"flat": array.flat} if array.flat else {}),
     }
+
+
+def dependence_rows(kernel: Kernel) -> Iterator[dict[str, str | None]]:
+    """The dependences from statement to statement: kind, source, target, relation, and the distances in a statement."""
+    found = dependences(kernel)
+    for kind, relation in (("flow", found.flow), ("anti", found.anti), ("output", found.output)):
+        yield from (_dependence(kind, part) for part in sorted(maps_of(relation), key=str))
+
+
+def _dependence(kind: str, part: isl.Map) -> dict[str, str | None]:
+    source, target = part.domain().get_tuple_name(), part.range().get_tuple_name()
+    distance = str(part.deltas()) if source == target else None
+    return {"kind": kind, "source": source, "target": target, "relation": str(part), "distance": distance}

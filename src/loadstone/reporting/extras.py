@@ -8,14 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from loadstone.analysis.info import dependence_rows
 from loadstone.circuits import CircuitCompilation
 from loadstone.errors import Diagnostic, InputError
+from loadstone.exercise import smaller_values
 from loadstone.fronts.page import Dot, Plot
 from loadstone.fronts.space import MEASURES
+from loadstone.locality import measure, misses
+from loadstone.locality.order import order_of
 from loadstone.pipeline import Compilation
 from loadstone.reporting.apart import made_apart
 from loadstone.reporting.machine import Machine, machine_of
 from loadstone.reporting.network_picture import network_svg
+from loadstone.tiling_search.bounds import io_bound
+
+MOST_ACCESSES = 100_000
+"""Accesses that are gone through one by one for reuse distances."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +36,35 @@ class DrawnNetwork:
 
 
 @dataclass(frozen=True, slots=True)
+class Reuse:
+    """The accesses in some order: first uses, the largest reuse distance, and misses of an LRU cache of some words."""
+
+    order: str
+    accesses: int
+    cold: int
+    largest: int
+    misses: int
+
+
+@dataclass(frozen=True, slots=True)
+class Locality:
+    """How far apart uses of an element are, for parameters that are small enough, with a cache of some words.
+
+    `bound`: the least words that move with the local memory of the plan, whatever the tiling; None where none is known.
+    """
+
+    bound: float | None
+    parameters: Mapping[str, int]
+    cache: int
+    orders: tuple[Reuse, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Extras:
     """Parts of a page that not every page has; `missing` says why one is not there."""
 
+    dependences: tuple[Mapping[str, str | None], ...] = ()
+    locality: Locality | None = None
     machine: Machine | None = None
     network: DrawnNetwork | None = None
     front: Plot | None = None
@@ -40,11 +74,28 @@ class Extras:
 
 
 def extras_of(program: Compilation, circuit: CircuitCompilation, device: str | None = None) -> Extras:
-    """The accelerator and the process network of a kernel, as far as they can be made."""
+    """Dependences, locality, accelerator and process network of a kernel, as far as they can be made."""
+    rows = tuple(dependence_rows(program.selecting))
+    locality = made_apart(lambda: _locality(program))
     machine = made_apart(lambda: machine_of(circuit, device))
     network = made_apart(lambda: _drawn(program))
-    reasons = {"machine": machine.reason, "network": network.reason}
-    return Extras(machine.part, network.part, missing={name: why for name, why in reasons.items() if why})
+    reasons = {"locality": locality.reason, "machine": machine.reason, "network": network.reason}
+    missing = {name: why for name, why in reasons.items() if why}
+    return Extras(rows, locality.part, machine.part, network.part, missing=missing)
+
+
+def _locality(program: Compilation) -> Locality:
+    kernel, values = program.kernel, program.values
+    cells = sum(part.buffer.all_cells(values) for part in program.plan.arrays.values())
+    small = smaller_values(kernel, values, MOST_ACCESSES)
+    cache = sum(part.buffer.all_cells(small) for part in program.plan.arrays.values())
+    orders = {"the source": order_of(kernel), "the tiles": order_of(program.legal_tiles)}
+    profiles = {name: measure(order, small, compiled=False) for name, order in orders.items()}
+    found = tuple(
+        Reuse(name, each.accesses, each.cold, each.largest if each.distances else 0, misses(each, cache))
+        for name, each in profiles.items()
+    )
+    return Locality(io_bound(program.plan.tiles.kernel, values, cells), small, cache, found)
 
 
 def _drawn(program: Compilation) -> DrawnNetwork:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 
 from loadstone.fronts.page import Plot, emit_plot
 from loadstone.markup import Markup, amount, element, number
-from loadstone.reporting.extras import DrawnNetwork, Extras
+from loadstone.reporting.extras import DrawnNetwork, Extras, Locality
 from loadstone.reporting.machine import AREA, CLOCK_MHZ, Machine, Speed
 from loadstone.reporting.parts import drawing, percent, row, section, table
 from loadstone.reporting.roofline import roofline_svg
+from loadstone.reporting.words import assignments
 
-_NAMES = {"machine": "The accelerator", "network": "Process network"}
+_NAMES = {"locality": "Reuse", "machine": "The accelerator", "network": "Process network"}
+MOST_DISTANCE = 160
+"""Longer distances of dependences are cut."""
 
 
 def extra_sections(extras: Extras) -> Iterator[Markup]:
     """The sections of what is there, and why something is not."""
+    if extras.dependences:
+        yield _dependences(extras.dependences)
+    if extras.locality is not None:
+        yield _locality(extras.locality)
     if extras.machine is not None:
         yield _machine(extras.machine)
     if extras.network is not None:
@@ -32,6 +40,45 @@ def made_by(extras: Extras) -> Iterator[Markup]:
         yield element("p", "Made by ", element("code", extras.command))
     if extras.versions:
         yield element("p", f"{extras.versions}.")
+
+
+def _dependences(rows: Sequence[Mapping[str, str | None]]) -> Markup:
+    columns = (("kind", ""), ("from", ""), ("to", ""), ("distance", ""))
+    return section("Dependences", table("", columns, [_dependence(each) for each in rows]))
+
+
+def _dependence(found: Mapping[str, str | None]) -> Markup:
+    distance = (found["distance"] or "").partition("->")[2].strip() or found["distance"] or ""
+    shown = f"{distance[:MOST_DISTANCE]} …" if len(distance) > MOST_DISTANCE else distance
+    names = (element("td", element("code", found[end] or "")) for end in ("source", "target"))
+    return element("tr", element("th", found["kind"] or ""), *names, element("td", element("code", shown)))
+
+
+def _locality(locality: Locality) -> Markup:
+    title = f"with a cache of {amount(locality.cache, 'word')}"
+    columns = (
+        ("order of", ""),
+        ("accesses", "number"),
+        ("first uses", "number"),
+        ("largest distance", "number"),
+        (f"misses {title}", "number"),
+    )
+    rows = [
+        row(each.order, *map(number, (each.accesses, each.cold, each.largest, each.misses))) for each in locality.orders
+    ]
+    values = assignments(tuple(locality.parameters), tuple(locality.parameters.values()))
+    said = "How many other elements are used between two uses of an element, and the misses of an LRU cache"
+    return section(
+        _NAMES["locality"],
+        *_least_words(locality.bound),
+        table(f"{said}{f', for {values}' if values else ''}.", columns, rows),
+    )
+
+
+def _least_words(bound: float | None) -> Iterator[Markup]:
+    if bound is not None:
+        said = f"At least {number(ceil(bound))} words move with this local memory, whatever the tiling."
+        yield element("p", said)
 
 
 def _machine(machine: Machine) -> Markup:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from loadstone.circuits import CircuitCompilation
-from loadstone.errors import InputError
-from loadstone.exercise import exercising_values
+from loadstone.exercise import exercising_values, smaller_values
 from loadstone.frontend.read import parse
 from loadstone.hardware.accelerator.shell import make_top
 from loadstone.model.kernel import Kernel
-from loadstone.pipeline import Compilation, parameter_values
+from loadstone.pipeline import Compilation
 from loadstone.rtl.module import Module
 from loadstone.serve.request import Request
-from loadstone.transfer.volumes import count
 
 USUAL = 40
 """What parameters are where nobody says so: more than one tile of the size that is taken then."""
 MOST_ACCESSES = 16_000
 """The largest number of accesses that are gone through one by one."""
-_PARTS = tuple(part >> k for k in range(20) for part in (1 << 20, 3 << 18))
-"""What values are multiplied by to make them smaller, in parts of 2^20: 1, 3/4, 1/2, 3/8, ..."""
 Json = dict[str, Any]
 
 
@@ -70,13 +65,4 @@ class Subject:
     @cached_property
     def small_values(self) -> dict[str, int]:
         """Values with which the accesses can be gone through one by one: all made smaller until they are few."""
-        smaller = ({name: max(1, value * part >> 20) for name, value in self.values.items()} for part in _PARTS)
-        return next((values for values in smaller if self._is_small(values)), self.values)
-
-    def _is_small(self, values: Mapping[str, int]) -> bool:
-        try:
-            defined = parameter_values(self.kernel, values)
-        except InputError:
-            return False
-        made = (count(each.domain, defined) * (len(each.reads) + 1) for each in self.kernel.statements)
-        return sum(made) <= MOST_ACCESSES
+        return smaller_values(self.kernel, self.values, MOST_ACCESSES)

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import islpy as isl
-
-from loadstone.analysis import dependences
-from loadstone.analysis.info import kernel_info
-from loadstone.poly.spaces import maps_of
+from loadstone.analysis.info import dependence_rows, kernel_info
 from loadstone.reporting.words import schedule_lines, tiling_sentence
 from loadstone.serve.subject import Json, Subject
 from loadstone.tiling_search.pragma import tiling_pragma
@@ -26,16 +20,7 @@ def kernel_pane(subject: Subject) -> Json:
 
 def dependences_pane(subject: Subject) -> Json:
     """The dependences from statement to statement."""
-    found = dependences(subject.program.selecting)
-    kinds = (("flow", found.flow), ("anti", found.anti), ("output", found.output))
-    return {"rows": [row for kind, relation in kinds for row in _rows(kind, relation)]}
-
-
-def _rows(kind: str, relation: isl.UnionMap) -> Iterator[Json]:
-    for part in sorted(maps_of(relation), key=str):
-        source, target = part.domain().get_tuple_name(), part.range().get_tuple_name()
-        distance = str(part.deltas()) if source == target else None
-        yield {"kind": kind, "source": source, "target": target, "relation": str(part), "distance": distance}
+    return {"rows": list(dependence_rows(subject.program.selecting))}
 
 
 def tiling_pane(subject: Subject) -> Json:
