@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import islpy as isl
 import pytest
@@ -10,7 +11,10 @@ import pytest
 import loadstone as ls
 from kernels import ROOT
 from loadstone.cli.main import main
+from loadstone.poly import fixed
+from loadstone.poly.enumeration import points
 from loadstone.poly.spaces import without_determined_dims
+from loadstone.transfer import volumes
 
 POLYMUL = ROOT / "examples" / "polymul.c"
 
@@ -63,3 +67,29 @@ def test_dropping_determined_dimensions_keeps_the_count(text: str) -> None:
         fixed = isl.Set(f"[n] -> {{ : n = {n} }}")
         counts = [value.intersect_params(fixed).card() for value in (points, without_determined_dims(points))]
         assert counts[0].eval(fixed.sample_point()) == counts[1].eval(fixed.sample_point())
+
+
+def random_set(source: random.Random) -> isl.Set:
+    """A bounded set with a parameter: a few pieces that may overlap, with linear constraints and strides."""
+    names = [f"x{k}" for k in range(source.randint(1, 3))]
+    box = [f"{source.randint(-4, 0)} <= {name} <= {source.randint(2, 9)}" for name in names]
+    pieces: list[str] = []
+    for _ in range(source.randint(1, 3)):
+        sums = (" + ".join(f"{source.randint(-3, 3)} {name}" for name in names) for _ in range(source.randint(0, 3)))
+        bounds = [f"{each} + N >= {source.randint(-5, 5)}" for each in sums]
+        stride = f"({' + '.join(names)} + {source.randint(0, 3)} N) mod {source.randint(2, 5)} = {source.randint(0, 1)}"
+        chosen = (*box, *bounds, *([stride] if source.random() < 0.5 else []))
+        pieces.append(f"[{', '.join(names)}] : {' and '.join(chosen)}")
+    return isl.Set(f"[N] -> {{ {'; '.join(pieces)} }}")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_numbers_are_those_of_barvinok_and_of_points(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = random.Random(seed)
+    for value in (random_set(source) for _ in range(25)):
+        for number in (0, 1, 5):
+            scanned = volumes.count(value, {"N": number})
+            with monkeypatch.context() as patch:
+                patch.setattr(volumes, "MOST_SCANNED", -1)
+                assert volumes.count(value, {"N": number}) == scanned
+            assert len(points(fixed(value, {"N": number}))) == scanned

@@ -15,6 +15,7 @@ from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import Variable, walk
 from loadstone.model.kernel import Array
 from loadstone.poly import fixed
+from loadstone.poly.enumeration import box_volume
 from loadstone.poly.isolated import isolated
 from loadstone.poly.kept import kept_by_text
 from loadstone.poly.limits import LimitReached, operation_limit
@@ -22,6 +23,8 @@ from loadstone.poly.names import parameter_point
 from loadstone.poly.spaces import Dim, without_determined_dims
 
 COUNTING_LIMIT = 50_000
+MOST_SCANNED = 2_000_000
+"""The points of the largest box in which points are counted one by one."""
 
 
 def volume(relation: isl.Map | isl.Set) -> isl.PwQPolynomial | None:
@@ -66,8 +69,15 @@ def value_of(polynomial: isl.PwQPolynomial, parameters: Mapping[str, int]) -> in
 
 
 def count(relation: isl.Map | isl.Set, parameters: Mapping[str, int]) -> int:
-    """The number of pairs of a relation (or of points of a set) for given parameters."""
-    return value_of(fixed(_points(relation), parameters).card(), parameters)
+    """The number of pairs of a relation (or of points of a set) for given parameters.
+
+    isl scans sets in small boxes, which takes milliseconds; barvinok may take seconds for the same, but none for boxes
+    of any size.
+    """
+    chosen = fixed(_points(relation), parameters)
+    if chosen.is_bounded() and box_volume(chosen) <= MOST_SCANNED:
+        return chosen.count_val().to_python()
+    return value_of(chosen.card(), parameters)
 
 
 def _points(relation: isl.Map | isl.Set) -> isl.Set:
