@@ -86,15 +86,16 @@ def test_a_limit_that_is_reached_is_said(capsys: pytest.CaptureFixture[str]) -> 
     assert "--limit" in capsys.readouterr().err
 
 
-def test_a_command_ends_when_its_processor_time_is_up(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [["info"], ["run", "-p", "n=9"], ["build", "-p", "n=9", "-o", "out"]])
+def test_a_command_ends_when_its_processor_time_is_up(words: list[str], tmp_path: Path) -> None:
     """Two hundred statements of one array have 40,000 dependences, and more time than a second is spent within isl."""
     body = "".join(f"a[i] = a[i - 1] + a[i] + {k};" for k in range(200))
     path = tmp_path / "large.c"
     path.write_text(
         f"void f(int n, int a[n]) {{\n#pragma scop\nfor (int i = 1; i < n; i++) {{ {body} }}\n#pragma endscop\n}}"
     )
-    command = [sys.executable, "-m", "loadstone", "info", str(path), "--json", "--time", "1"]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "loadstone", *words, str(path), "--json", "--time", "1"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert result.returncode == 2
     assert json.loads(result.stdout)["error"]["message"] == "more than 1 seconds of processor time"
     assert "--time" in result.stderr

@@ -126,6 +126,7 @@ def accelerator(parser: CommandParser) -> None:
     kernel(parser, tiled=True)
     parser.add("parameters", [VALUES])
     parser.add("tiling and local memories", options_of(Choices))
+    parser.add("time", [TIME])
 
 
 def plan(parser: CommandParser) -> None:
@@ -135,7 +136,6 @@ def plan(parser: CommandParser) -> None:
     trees, per_tile = _flag("--quast", "show the decision trees"), _flag("--per-tile", "add volumes per tile")
     scans = _flag("--scans", "add the loops over what tiles move, and how long bursts are")
     parser.add("plan", [check, trees, per_tile, scans])
-    parser.add("time", [TIME])
 
 
 def network(parser: CommandParser) -> None:
