@@ -87,7 +87,7 @@ class Transfers:
 
     @cached_property
     def functions(self) -> Mapping[str, Function]:
-        """The flat loops over the loads and stores of a tile, by their names."""
+        """The functions that move what a tile loads and stores, by their names."""
         given = self.interface
         early, late = given.early, given.late
         kinds: tuple[tuple[str, Verb, Sequence[str], str], ...] = (
