@@ -9,8 +9,8 @@ coordinates ends their iteration there. isl takes about a hundred times as long 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from itertools import groupby
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 from math import prod
 from operator import itemgetter
 from typing import Any
@@ -23,7 +23,7 @@ from loadstone.poly.spaces import Dim
 Point = tuple[int, ...]
 Pair = tuple[Point, Point]
 Constraint = tuple[int, dict[str, int]]
-_FUNCTIONS = {"any": any, "max": max, "min": min, "range": range}
+_FUNCTIONS = {"any": any, "max": max, "min": min, "range": range, "sorted": sorted}
 
 
 def points(value: isl.Set) -> list[Point]:
@@ -75,12 +75,47 @@ def _parts_listed(value: isl.Set, split: int | None) -> list[list[Any]]:
 def _listed(piece: isl.BasicSet, split: int | None) -> list[Any]:
     names = [f"x{k}" for k in range(piece.dim(Dim.set))]
     hidden = [f"e{k}" for k in range(piece.dim(Dim.div))]
-    loops = _loops(piece.lift().flatten(), names, hidden) if names else None
+    lifted = piece.lift().flatten()
+    outer, inner = _in_loop_order(names, hidden, _constraints(lifted, [*names, *hidden]))
+    loops = _loops(_reordered(lifted, [*names, *hidden], [*outer, *inner]), outer, inner) if names else None
     if loops is None:
         return _listed_by_isl(piece, split)
     shown = _tuple(names) if split is None else f"({_tuple(names[:split])}, {_tuple(names[split:])})"
-    test = f" if any(True{''.join(loops[len(names) :])})" if hidden else ""
-    return eval(f"[{shown}{''.join(loops[: len(names)])}{test}]", _FUNCTIONS)
+    test = f" if any(True{''.join(loops[len(outer) :])})" if inner else ""
+    walk = f"{shown}{''.join(loops[: len(outer)])}{test}"
+    return eval(f"[{walk}]" if outer == names else f"sorted({{{walk}}})", _FUNCTIONS)
+
+
+def _in_loop_order(
+    shown: Sequence[str], hidden: Sequence[str], constraints: Sequence[Constraint]
+) -> tuple[list[str], list[str]]:
+    """The dimensions to walk, and the hidden ones to test inside.
+
+    A hidden one stands before the last dimension of an equality which it strides, `x2 = x1 + 32 e`: of the values of
+    `x2`, those between the strides are not tried.
+    """
+    before: dict[str, str] = {}
+    for factors in _equalities(constraints):
+        strides = [name for name in factors if name in hidden]
+        last = max((name for name in shown if name in factors), key=shown.index, default=None)
+        if len(strides) == 1 and last is not None and abs(factors[last]) == 1 and last not in before:
+            before |= {last: strides[0]} if strides[0] not in before.values() else {}
+    outer = [name for last in shown for name in (before.get(last), last) if name is not None]
+    return outer, [name for name in hidden if name not in outer]
+
+
+def _equalities(constraints: Sequence[Constraint]) -> Iterator[dict[str, int]]:
+    """The factors of constraints of which the opposite one holds as well."""
+    for (constant, factors), (opposite, others) in pairwise(constraints):
+        if constant == -opposite and factors == {name: -factor for name, factor in others.items()}:
+            yield factors
+
+
+def _reordered(piece: isl.BasicSet, names: Sequence[str], order: Sequence[str]) -> isl.BasicSet:
+    """A set of the same points, with its dimensions in another order."""
+    if names == order:
+        return piece
+    return piece.apply(isl.BasicMap(f"{{ [{', '.join(names)}] -> [{', '.join(order)}] }}"))
 
 
 def _listed_by_isl(piece: isl.BasicSet, split: int | None) -> list[Any]:

@@ -120,7 +120,8 @@ def _whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise StepError(f"'{text}' is not a whole number", text) from None
+        hint = "put blanks between numbers" if "," in text else ""
+        raise StepError(f"'{text}' is not a whole number", text, hint) from None
 
 
 def _shown(value: Value) -> str:

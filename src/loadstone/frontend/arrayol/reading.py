@@ -102,7 +102,11 @@ def _inputs(entry: Entry | None, repetition: Sizes, shapes: Shapes) -> tuple[tup
     ports: list[Port] = []
     before: list[Before] = []
     for name, value in _named(entry):
-        if "output" in dict(value.named()):
+        keys = dict(value.named())
+        if "before" in keys:
+            hint = f"write {name}: {{output: ..., distance: ..., initial: ...}}, without before:"
+            raise refused(f"{value.name} has no 'before'", keys["before"].name_span, hint)
+        if "output" in keys:
             before.append(_before(name, value, repetition))
         else:
             ports.append(_port(name, value, repetition, shapes))
