@@ -55,6 +55,14 @@ void idle(int N, int b[N], int d[N]) {
 #pragma endscop
 }
 """
+MIRRORED = """
+void mirrored(int N, int a[N + 1], int b[N]) {
+#pragma scop
+  for (int i = 0; i < N; i++)
+    b[i] = a[i] + a[i + 1 >= N ? 2 * N - 2 - i < 0 ? 0 : 2 * N - 2 - i : i + 1];
+#pragma endscop
+}
+"""
 STRIDED = """
 void strided(int N, int a[2 * N + 2][N + 2], int c[2 * N + 2]) {
 #pragma scop
@@ -70,6 +78,7 @@ void strided(int N, int a[2 * N + 2][N + 2], int c[2 * N + 2]) {
 """
 QUICK = (("plan", 4), ("c", 9), ("vitis", 96), ("intel", 2), ("threads", 15), ("network", 13))
 SWEEP = range(1000)
+SPECIAL = ((IDLE, "peel last 1 of S1.k"), (MIRRORED, "peel last 1 of S0.i"), (STRIDED, "expand a"))
 
 
 def product_after(script: str, folder: Path) -> Triple:
@@ -111,9 +120,9 @@ def test_a_product_in_parts_is_the_product(script: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["c", "vitis", "intel"])
-@pytest.mark.parametrize(("text", "script"), [(IDLE, "peel last 1 of S1.k"), (STRIDED, "expand a")])
-def test_reads_that_never_run_and_sizes_that_divide(text: str, script: str, way: str, tmp_path: Path) -> None:
-    """The generated programs compile: idle reads share an array, and the helpers of sizes are there."""
+@pytest.mark.parametrize(("text", "script"), SPECIAL)
+def test_programs_of_special_scripts_compile(text: str, script: str, way: str, tmp_path: Path) -> None:
+    """Idle reads share an array; a subscript does not compare N with itself; the helpers of sizes are there."""
     CHECKS[way](kernel_after(text, script, tmp_path))
 
 

@@ -188,7 +188,7 @@ def operands_of(statement: Statement, values: dict[str, Expression], element: El
 
 
 def _subscripts(access: Access, values: dict[str, Expression], operands: Sequence[Text]) -> list[Text]:
-    return [written(tidy(substituted(subscript, values)), operands) for subscript in access.subscripts]
+    return [written(settled(tidy(substituted(subscript, values))), operands) for subscript in access.subscripts]
 
 
 def loop_code(
