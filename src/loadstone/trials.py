@@ -20,12 +20,7 @@ from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.pipeline import Compilation
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import Element, Memory, copied, initial_memory, live_out_arrays, mismatches, same
-from loadstone.simulate.programs.compiled import (
-    CompiledKernel,
-    compile_original,
-    compile_printed,
-    compile_reference,
-)
+from loadstone.simulate.programs.compiled import CompiledKernel, compile_original, compile_printed, compile_reference
 from loadstone.simulate.programs.generated import compile_c, compile_hls, compile_network
 from loadstone.simulate.rounding import Errors, reached, rounding_errors
 from loadstone.transfer.volumes import count
