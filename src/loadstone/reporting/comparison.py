@@ -82,7 +82,7 @@ def emit_comparison(titles: tuple[str, str], figures: Sequence[Figure]) -> str:
 
 
 def _table(titles: tuple[str, str], figures: Sequence[Figure]) -> Markup:
-    columns = (("figure", ""), *((title, "number") for title in titles), ("ratio", "number"))
+    columns = ("figure", *(f">{title}" for title in titles), ">ratio")
     return table("", columns, [row(figure.name, *figure.cells()) for figure in figures])
 
 
