@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from loadstone.cli.shared.compilations import compilation_of
+from loadstone.cli.shared.compilations import compilation_of, compiled_as
 from loadstone.cli.shared.parser import check_modes
 from loadstone.emit.project import Project
 from loadstone.errors import Diagnostic, InputError
@@ -93,7 +93,7 @@ def _programs(arguments: argparse.Namespace, targets: list[Target]) -> Built:
 
 
 def _hardware(arguments: argparse.Namespace, targets: list[Target]) -> Built:
-    compilation = import_module("loadstone.cli.shared.circuits").circuit_of(arguments)
+    compilation = compiled_as(import_module("loadstone.circuits").CircuitCompilation, arguments)
     builders = import_module("loadstone.circuit_projects")
     chosen = (compilation, targets, IntegrationOptions.of(vars(arguments)), _command(arguments.words))
     project: Project = (

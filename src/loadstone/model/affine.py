@@ -12,6 +12,16 @@ import islpy as isl
 from loadstone.model import expression as expr
 from loadstone.poly import spaces
 
+_COMPARE = {
+    "<": isl.PwAff.lt_set,
+    "<=": isl.PwAff.le_set,
+    ">": isl.PwAff.gt_set,
+    ">=": isl.PwAff.ge_set,
+    "==": isl.PwAff.eq_set,
+    "!=": isl.PwAff.ne_set,
+}
+_COMBINE = {"+": isl.PwAff.add, "-": isl.PwAff.sub, "min": isl.PwAff.min, "max": isl.PwAff.max}
+
 
 class NotAffine(Exception):
     """An expression is not affine; holds the smallest part that is to blame, and why."""
@@ -65,7 +75,7 @@ def affine_condition(expression: expr.Expression, space: isl.Space) -> isl.Set:
         case expr.Unary(op="!", operand=operand):
             return affine_condition(operand, space).complement()
         case expr.Binary(op=op, left=left, right=right) if op in expr.COMPARISONS:
-            return _comparison(op, affine_value(left, space), affine_value(right, space))
+            return _COMPARE[op](affine_value(left, space), affine_value(right, space))
         case _:
             return affine_value(expression, space).non_zero_set()
 
@@ -84,36 +94,14 @@ def _select(expression: expr.Select, space: isl.Space) -> isl.PwAff:
     return then.union_add(otherwise).coalesce()
 
 
-def _comparison(op: str, left: isl.PwAff, right: isl.PwAff) -> isl.Set:
-    match op:
-        case "<":
-            return left.lt_set(right)
-        case "<=":
-            return left.le_set(right)
-        case ">":
-            return left.gt_set(right)
-        case ">=":
-            return left.ge_set(right)
-        case "==":
-            return left.eq_set(right)
-        case _:
-            return left.ne_set(right)
-
-
 def _arithmetic(expression: expr.Binary, space: isl.Space) -> isl.PwAff:
     left = affine_value(expression.left, space)
     right = affine_value(expression.right, space)
     match expression.op:
-        case "+":
-            return left.add(right)
-        case "-":
-            return left.sub(right)
+        case "+" | "-" | "min" | "max" as op:
+            return _COMBINE[op](left, right)
         case "*":
             return _product(expression, left, right)
-        case "min":
-            return left.min(right)
-        case "max":
-            return left.max(right)
         case "/" | "%" | "floordiv" | "mod":
             return _division(expression, left, _nonzero_constant(expression.right, right))
         case "<<" | ">>" | "&":

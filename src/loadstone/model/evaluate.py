@@ -90,7 +90,7 @@ def _binary(expression: expr.Binary, variables: Mapping[str, int], operands: Seq
     if expression.type.is_fixed:
         return _fixed(op, int(left), int(right), expression.type)
     if isinstance(left, float) or isinstance(right, float):
-        return expression.type.wrap(_real(op, left, right))
+        return expression.type.wrap(_REAL[op](left, right))
     return expression.type.wrap(_INTEGER[op](left, right))
 
 
@@ -104,24 +104,6 @@ def _fixed(op: str, left: int, right: int, kind: ScalarType) -> int:
             return kind.fitted(rounded(sign * left << kind.fraction, abs(right), kind.rounding)) if right else 0
         case _:
             return kind.fitted(_INTEGER[op](left, right))
-
-
-def _real(op: str, left: Number, right: Number) -> Number:
-    match op:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case "/":
-            return _quotient(float(left), float(right))
-        case "min":
-            return left if left < right else right
-        case "max":
-            return left if left > right else right
-        case _:
-            raise AssertionError(f"no operator {op} on real numbers")
 
 
 def _quotient(left: float, right: float) -> float:
@@ -146,6 +128,14 @@ _COMPARE: dict[str, Callable[[Number, Number], bool]] = {
     "!=": operator.ne,
 }
 
+_REAL: dict[str, Callable[[Number, Number], Number]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": lambda left, right: _quotient(float(left), float(right)),
+    "min": lambda left, right: left if left < right else right,
+    "max": lambda left, right: left if left > right else right,
+}
 _INTEGER: dict[str, Callable[[int, int], int]] = {
     "+": int.__add__,
     "-": int.__sub__,
