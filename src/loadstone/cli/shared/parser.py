@@ -88,7 +88,7 @@ def check_modes(parsed: argparse.Namespace, modes: Iterable[Mode], names: Mappin
 
 def refuse(parsed: argparse.Namespace, names: Iterable[str], where: str, hint: str = "") -> None:
     """Raise `InputError` if one of some options was given where it has no effect: with or without something."""
-    refused = frozenset(names)
+    idle = frozenset(names)
     for dest, option in parsed.parser.options.items():
-        if dest in refused & parsed.given:
+        if dest in idle & parsed.given:
             raise refused(f"{option.flag} has no effect {where}", None, hint)
