@@ -5,21 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from loadstone.rtl import (
-    Bits,
-    Enum,
-    Module,
-    Value,
-    all_of,
-    any_of,
-    bit,
-    cat,
-    make_fifo,
-    mux,
-    repeat,
-    signed,
-    unsigned,
-)
+from loadstone.rtl import Bits, Enum, Module, Value, all_of, any_of, bit, cat, make_fifo, mux, repeat, signed, unsigned
 
 Maker = Callable[[random.Random, Value, Value], Value]
 

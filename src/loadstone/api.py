@@ -15,7 +15,7 @@ from loadstone.circuit_projects import build_accelerator, build_on_chip
 from loadstone.circuit_trials import run_circuit
 from loadstone.circuits import CircuitCompilation
 from loadstone.emit.project import Project
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.flows.requirements import Made, check_flows
 from loadstone.fronts.asking import ask, axes_of
 from loadstone.fronts.cluster import cluster as dask_cluster
@@ -178,7 +178,7 @@ def explore(
     axes, choices = axes_of(over or {}), Choices.of(options)
     twice = next((name for name in axes if name in options), None)
     if twice is not None:
-        raise InputError(Diagnostic(f"{twice} has no effect beside over for the same option"))
+        raise refused(f"{twice} has no effect beside over for the same option")
     compilation = Compilation(kernel, Choices() if choices.sizes == "auto" else choices, dict(parameters or {}))
     first = Design(choices, HardwareOptions.of(options), memory)
     question = ask(compilation, first, axes, tuple(objectives), dict(at_most or {}), options, energies)
@@ -277,4 +277,4 @@ def _check_effects(options: Iterable[str], modes: Iterable[Mode], *kinds: type) 
     idle = next(without_effect(known, frozenset(options), present), None)
     if idle is not None:
         here, there = " and ".join(sorted(present)), ", ".join(idle.modes)
-        raise InputError(Diagnostic(f"{idle.dest} has no effect on {here}", None, f"it takes effect on {there}"))
+        raise refused(f"{idle.dest} has no effect on {here}", None, f"it takes effect on {there}")

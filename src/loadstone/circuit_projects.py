@@ -10,7 +10,7 @@ from loadstone.emit.hdl.accelerator import accelerator_project
 from loadstone.emit.hdl.on_chip import hardware_project
 from loadstone.emit.hdl.vectors import Vectors
 from loadstone.emit.project import Project
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.exercise import exercised
 from loadstone.flows.packages import Packaging
 from loadstone.hardware.datapath.functions import hardware_functions
@@ -74,7 +74,7 @@ def _compared(kernel: Kernel, values: Mapping[str, int]) -> tuple[Memory, Memory
     if not any(ended[name].cells for name in live_out_arrays(kernel)):
         shown = ", ".join(f"{name}={value}" for name, value in values.items()) or "no parameters"
         hint = "give larger parameters with -p" if values else "write to an array that is visible outside"
-        raise InputError(Diagnostic(f"a testbench with {shown} would compare nothing: no word is live-out", None, hint))
+        raise refused(f"a testbench with {shown} would compare nothing: no word is live-out", None, hint)
     return ended, start
 
 

@@ -12,7 +12,7 @@ from loadstone.circuits import CircuitCompilation
 from loadstone.dram.litedram import BUS
 from loadstone.dram.timing import Timing, preset
 from loadstone.emit.hdl.description import statement_times
-from loadstone.errors import Diagnostic, InputError, ToolError, UnsupportedError
+from loadstone.errors import Diagnostic, ToolError, UnsupportedError, refused
 from loadstone.hardware.datapath.functions import hardware_functions
 from loadstone.hardware.design import AcceleratorDesign, BusDesign, ComputeDesign
 from loadstone.hardware.harness.cycle_limits import cycle_limit
@@ -242,19 +242,19 @@ def _external(options: RunOptions, hardware: HardwareOptions) -> ExternalMemory:
     """The external memory of the options."""
     if options.target != "verilog" or options.simulator not in (None, "verilator"):
         hint = "use --target verilog and --simulator verilator or transactions with --memory"
-        raise InputError(Diagnostic("external memories are simulated in Verilator, or predicted", None, hint))
+        raise refused("external memories are simulated in Verilator, or predicted", None, hint)
     if options.memory != "litedram":
         return preset(options.memory or "paper")
     own = (hardware.bus_width, hardware.burst, hardware.address_width, hardware.outstanding)
     if hardware.bus == "avalon" or any(own):
-        raise InputError(Diagnostic(f"LiteDRAM has a bus of its own: axi, {BUS.data_width} bits"))
+        raise refused(f"LiteDRAM has a bus of its own: axi, {BUS.data_width} bits")
     return "litedram"
 
 
 def _timing(options: RunOptions) -> Timing:
     """The timing of a memory whose cycles are predicted."""
     if options.memory == "litedram":
-        raise InputError(Diagnostic("LiteDRAM is no model", None, "use ddr3-1600, which was calibrated against it"))
+        raise refused("LiteDRAM is no model", None, "use ddr3-1600, which was calibrated against it")
     return preset(options.memory or "paper")
 
 
@@ -262,9 +262,8 @@ def _simulator(options: RunOptions) -> OnChipSimulator:
     """The chosen simulator, or that of the target."""
     chosen, target = options.simulator, options.target
     if chosen == "transactions":
-        hint = "name one with --memory"
-        raise InputError(Diagnostic("only runs with an external memory are predicted", None, hint))
+        raise refused("only runs with an external memory are predicted", None, "name one with --memory")
     if chosen is not None and (chosen == "ghdl") != (target == "vhdl"):
         hint = "verilator and icarus simulate verilog, ghdl simulates vhdl"
-        raise InputError(Diagnostic(f"{chosen} does not simulate {target}", None, hint))
+        raise refused(f"{chosen} does not simulate {target}", None, hint)
     return chosen or ("ghdl" if target == "vhdl" else "verilator")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from loadstone.bus.ports import PAGE_BYTES, Bus
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.hardware.accelerator.outline import AcceleratorOutline, make_outline
 from loadstone.hardware.accelerator.registers import make_controlled
 from loadstone.hardware.accelerator.top import make_design
@@ -142,7 +142,7 @@ def bus_of(chosen: HardwareOptions, sizes: Mapping[str, int]) -> Bus:
     least = bus_for(sizes)
     width, burst = chosen.bus_width or least.data_width, chosen.burst or least.burst
     if burst * width // 8 > PAGE_BYTES:
-        raise InputError(Diagnostic(f"a burst of {burst} beats of {width} bits is longer than {PAGE_BYTES} bytes"))
+        raise refused(f"a burst of {burst} beats of {width} bits is longer than {PAGE_BYTES} bytes")
     wide, most = chosen.address_width or least.address_width, chosen.outstanding
     _check_between("address bits", wide, ADDRESS_WIDTHS)
     _check_between("outstanding bursts", most or 1, OUTSTANDING)
@@ -153,4 +153,4 @@ def bus_of(chosen: HardwareOptions, sizes: Mapping[str, int]) -> Bus:
 def _check_between(what: str, number: int, bounds: tuple[int, int]) -> None:
     """Raises `InputError` for a number out of bounds."""
     if not bounds[0] <= number <= bounds[1]:
-        raise InputError(Diagnostic(f"{number} {what}: there are {bounds[0]} to {bounds[1]}"))
+        raise refused(f"{number} {what}: there are {bounds[0]} to {bounds[1]}")

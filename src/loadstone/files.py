@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from loadstone.errors import Diagnostic, InputError, Span
+from loadstone.errors import InputError, Span, refused
 
 MOST_BYTES = 16 << 20
 """The largest file that is read."""
@@ -60,7 +60,7 @@ def is_inside(path: Path, folders: Iterable[Path]) -> bool:
 
 def unreadable(what: str, reason: UnreadableFile, span: Span | None = None, hint: str = "") -> InputError:
     """The error that says why a file is not read."""
-    return InputError(Diagnostic(f"cannot read {what}: {reason}", span, hint))
+    return refused(f"cannot read {what}: {reason}", span, hint)
 
 
 def write_whole(path: str | Path, text: str) -> Path:
@@ -96,4 +96,4 @@ def link_target(path: Path) -> Path:
 
 def unwritable(target: Path, error: OSError, hint: str) -> InputError:
     """The error that says why a file or a folder is not written."""
-    return InputError(Diagnostic(f"cannot write {target}: {error.strerror or error}", None, hint))
+    return refused(f"cannot write {target}: {error.strerror or error}", None, hint)

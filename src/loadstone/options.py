@@ -44,6 +44,7 @@ BURSTS = (2, 4, 8, 16, 32, 64, 128, 256)
 
 NETWORKS: tuple[Mode, ...] = ("network-c", "network-hls", "network-hardware")
 TILED: tuple[Mode, ...] = ("c", "hls", "accelerator", "prediction")
+WITH_TILING: tuple[Mode, ...] = (*TILED, *NETWORKS)
 ON_BUS: tuple[Mode, ...] = ("accelerator", "prediction", "network-hardware")
 HARDWARE: tuple[Mode, ...] = ("on-chip", *ON_BUS)
 WRITTEN: tuple[Mode, ...] = ("on-chip", "accelerator")
@@ -70,27 +71,21 @@ class Option:
     modes: tuple[Mode, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Described:
-    """What an option is beside its name and default, which are those of its field."""
-
-    flag: str
-    help: str
-    how: Mapping[str, Any]
+def named(dest: str, help: str, default: Any = None, flag: str = "", **how: Any) -> Option:
+    """An option whose flag is its name, unless another is given; without an argument where it is false by default."""
+    set_by_flag = {"constant": True} if default is False else {}
+    return Option(flag or f"--{dest.replace('_', '-')}", help, dest, default, **set_by_flag, **how)
 
 
-def described(flag: str, help: str, default: Any = None, **how: Any) -> Any:
-    """A field that is an option."""
-    return field(default=default, metadata={"option": _Described(flag, help, how)})
+def described(help: str, default: Any = None, flag: str = "", **how: Any) -> Any:
+    """A field that is an option of its name."""
+    return field(default=default, metadata={"option": (help, default, flag, how)})
 
 
 def options_of(kind: type) -> tuple[Option, ...]:
     """The options that the fields of a class are."""
-    return tuple(
-        Option(known.flag, known.help, each.name, each.default, **known.how)
-        for each in fields(kind)
-        if (known := each.metadata.get("option")) is not None
-    )
+    known = ((each.name, each.metadata["option"]) for each in fields(kind) if "option" in each.metadata)
+    return tuple(named(name, help, default, flag, **how) for name, (help, default, flag, how) in known)
 
 
 def whole(text: str) -> int:
@@ -218,77 +213,51 @@ class Choices(FromNames):
     """How a kernel is tiled, and how its tiles are pipelined through local memories."""
 
     sizes: int | tuple[int, ...] | Literal["auto"] | None = described(
-        "--tile",
         "tile sizes, 32,32,32; one number applies to every dimension; auto: the sizes that move the fewest words",
+        flag="--tile",
         metavar="SIZES",
         read=tile_sizes,
-        modes=(*TILED, *NETWORKS),
+        modes=WITH_TILING,
     )
     local: int = described(
-        "--local",
         "local memory for all buffers that --tile auto may use, in words, or as 64KiB (default: 32768)",
         DEFAULT_LOCAL,
         metavar="WORDS",
         read=words,
-        modes=(*TILED, *NETWORKS),
+        modes=WITH_TILING,
     )
     objective: Objective = described(
-        "--objective",
-        "what --tile auto minimises (default: words)",
-        "words",
-        choices=("words", "cycles"),
-        modes=(*TILED, *NETWORKS),
+        "what --tile auto minimises (default: words)", "words", choices=("words", "cycles"), modes=WITH_TILING
     )
     schedule: str | None = described(
-        "--schedule",
-        "theta in isl syntax, or auto (default: the loops of the nest)",
-        metavar="MAP",
-        modes=(*TILED, *NETWORKS),
+        "theta in isl syntax, or auto (default: the loops of the nest)", metavar="MAP", modes=WITH_TILING
     )
     strip: int | None = described(
-        "--strip",
-        "innermost tile loops that form a strip (default: 1)",
-        metavar="K",
-        read=positive,
-        modes=(*TILED, *NETWORKS),
+        "innermost tile loops that form a strip (default: 1)", metavar="K", read=positive, modes=WITH_TILING
     )
     free_reductions: bool = described(
-        "--free-reductions",
-        "reorder floating-point sums and products, which changes rounding",
-        False,
-        constant=True,
-        modes=(*TILED, *NETWORKS),
+        "reorder floating-point sums and products, which changes rounding", False, modes=WITH_TILING
     )
-    depth: int = described(
-        "--depth", "tiles in flight (default: 2, double buffering)", 2, metavar="D", read=positive, modes=TILED
-    )
+    depth: int = described("tiles in flight (default: 2, double buffering)", 2, metavar="D", read=positive, modes=TILED)
     strips: StripMode = described(
-        "--strips",
         "load a strip while the one before is computed and stored, or after (default: overlap)",
         "overlap",
         choices=("overlap", "drain"),
         modes=TILED,
     )
     blocks: int | None = described(
-        "--blocks",
         "a process network loads and stores whole tiles, in the order of addresses, of which D are on their way",
         metavar="D",
         read=positive,
         modes=NETWORKS,
     )
-    power_of_two: bool = described(
-        "--power-of-two", "round the moduli of local buffers up to powers of two", False, constant=True, modes=TILED
-    )
+    power_of_two: bool = described("round the moduli of local buffers up to powers of two", False, modes=TILED)
     split_buffers: bool = described(
-        "--split-buffers",
         "local memories in parts by rows and columns of the tile, where they grow with the parameters otherwise",
         False,
-        constant=True,
         modes=("c", "hls"),
     )
-    keep_dead_stores: bool = described(
-        "--keep-dead-stores", "store every value written, as in the papers", False, constant=True, modes=TILED
-    )
+    keep_dead_stores: bool = described("store every value written, as in the papers", False, modes=TILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,48 +265,35 @@ class HardwareOptions(FromNames):
     """How hardware is made: on-chip memories, arithmetic, the bus, and lanes."""
 
     read_ports: int | None = described(
-        "--read-ports",
         "read ports per on-chip memory (default: as many as an instance reads, if copies take at most 128 KiB)",
         metavar="N",
         read=positive,
         modes=("on-chip", "accelerator", "prediction"),
     )
     memory_latency: int = described(
-        "--memory-latency",
         "read latency of on-chip memories in cycles (default: 1)",
         1,
         choices=(1, 2),
         modes=("on-chip", "accelerator", "prediction"),
     )
-    flush_subnormals: bool = described(
-        "--flush-subnormals", "flush subnormal numbers to zero", False, constant=True, modes=HARDWARE
-    )
+    flush_subnormals: bool = described("flush subnormal numbers to zero", False, modes=HARDWARE)
     bus: Protocol | None = described(
-        "--bus", "bus protocol of the accelerator (default: axi)", choices=("axi", "avalon"), modes=ON_BUS
+        "bus protocol of the accelerator (default: axi)", choices=("axi", "avalon"), modes=ON_BUS
     )
     bus_width: int | None = described(
-        "--bus-width",
-        "data bits of the bus (default: those of the widest element)",
-        choices=BUS_WIDTHS,
-        modes=ON_BUS,
+        "data bits of the bus (default: those of the widest element)", choices=BUS_WIDTHS, modes=ON_BUS
     )
-    burst: int | None = described("--burst", "longest burst in beats (default: 64)", choices=BURSTS, modes=ON_BUS)
+    burst: int | None = described("longest burst in beats (default: 64)", choices=BURSTS, modes=ON_BUS)
     address_width: int | None = described(
-        "--address-width",
-        "bits of byte addresses, 32 to 64 (default: 32)",
-        metavar="BITS",
-        read=between(*ADDRESS_WIDTHS),
-        modes=ON_BUS,
+        "bits of byte addresses, 32 to 64 (default: 32)", metavar="BITS", read=between(*ADDRESS_WIDTHS), modes=ON_BUS
     )
     outstanding: int | None = described(
-        "--outstanding",
         "bursts in flight in either direction, 1 to 64 (default: reads as many as four of the longest, writes 255)",
         metavar="N",
         read=between(*OUTSTANDING),
         modes=ON_BUS,
     )
     unroll: int | tuple[int, ...] | None = described(
-        "--unroll",
         "lanes: instances of a parallel loop computed at once, 8, or of two loops, 4x8 "
         "(default: the factor of an HLS UNROLL pragma, else 1)",
         metavar="U",
@@ -351,13 +307,11 @@ class IntegrationOptions(FromNames):
     """How the files of hardware fit into the project of others."""
 
     reset: Reset | None = described(
-        "--reset",
         "level at which the synchronous reset is active (default: low on AXI, else high)",
         choices=("low", "high"),
         modes=WRITTEN,
     )
     prefix: str = described(
-        "--prefix",
         "what the names of all modules begin with, so that several designs can live in one project",
         "",
         metavar="NAME",
@@ -376,15 +330,14 @@ class FlowOptions(FromNames):
     """Which flows of others the files are packaged for."""
 
     flows: tuple[Flow, ...] = described(
-        "--flow",
         f"write packages for flows, separated by commas: {', '.join(FLOWS)}",
         (),
+        flag="--flow",
         metavar="NAMES",
         read=flow_names,
         modes=("hls", "network-hls", "accelerator"),
     )
     vitis: VitisVersion | None = described(
-        "--vitis",
         "version of Vitis that scripts and pragmas are for (default: 2025.2)",
         choices=("2022.2", "2024.2", "2025.2"),
         modes=("hls", "network-hls"),
@@ -399,50 +352,29 @@ class RunOptions(FromNames):
     """What is run, in which simulator, and what is shown of it."""
 
     target: Target = described(
-        "--target",
         "what to run (default: c); verilog, vhdl: hardware, on chip unless --memory is given; "
         "model: interpret the parsed kernel",
         "c",
         choices=("c", "hls", "verilog", "vhdl", "model"),
     )
-    memory: str | None = described(
-        "--memory", "external memory of the accelerator (verilog)", choices=MEMORIES, modes=ON_BUS
-    )
-    network: bool = described(
-        "--network", "run the process network instead of load, compute and store", False, constant=True, modes=NETWORKS
-    )
+    memory: str | None = described("external memory of the accelerator (verilog)", choices=MEMORIES, modes=ON_BUS)
+    network: bool = described("run the process network instead of load, compute and store", False, modes=NETWORKS)
     simulator: Simulator | None = described(
-        "--simulator",
         "simulator (default: verilator, ghdl for vhdl); transactions: predict cycles at the level of bursts",
         choices=("verilator", "icarus", "ghdl", "transactions"),
         modes=HARDWARE,
     )
-    no_baseline: bool = described(
-        "--no-baseline", "do not simulate the direct baseline", False, constant=True, modes=("accelerator",)
-    )
-    timeline: bool = described(
-        "--timeline",
-        "show load, compute and store over time",
-        False,
-        constant=True,
-        modes=("accelerator", "prediction"),
-    )
+    no_baseline: bool = described("do not simulate the direct baseline", False, modes=("accelerator",))
+    timeline: bool = described("show load, compute and store over time", False, modes=("accelerator", "prediction"))
     vcd: str | None = described(
-        "--vcd", "write a waveform", metavar="FILE", modes=("on-chip", "accelerator", "network-hardware")
+        "write a waveform", metavar="FILE", modes=("on-chip", "accelerator", "network-hardware")
     )
     flavour: Flavour = described(
-        "--flavour",
-        "dialect of HLS C++ (default: vitis)",
-        "vitis",
-        choices=("vitis", "intel"),
-        modes=("hls", "network-hls"),
+        "dialect of HLS C++ (default: vitis)", "vitis", choices=("vitis", "intel"), modes=("hls", "network-hls")
     )
-    checked: bool = described(
-        "--checked", "stop where a local cell holds another element", False, constant=True, modes=("c",)
-    )
-    sequential: bool = described("--sequential", "one thread, tile by tile", False, constant=True, modes=("c",))
+    checked: bool = described("stop where a local cell holds another element", False, modes=("c",))
+    sequential: bool = described("one thread, tile by tile", False, modes=("c",))
     seed: int = described(
-        "--seed",
         "seed of the generated inputs (default: 0)",
         0,
         metavar="N",

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from loadstone.errors import Diagnostic, InputError, ToolError
+from loadstone.errors import Diagnostic, ToolError, refused
 
 T = TypeVar("T")
 VARIABLE = "LOADSTONE_TIME_LIMIT"
@@ -39,7 +39,7 @@ def time_limit() -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise InputError(Diagnostic(f"{VARIABLE} is '{text}'", None, "it is a number of seconds, greater than 0"))
+        raise refused(f"{VARIABLE} is '{text}'", None, "it is a number of seconds, greater than 0")
     return seconds
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from loadstone.analysis.bounds import out_of_bounds
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.loops.accelerator import predicted_words
 from loadstone.loops.model import Node
 from loadstone.model.definitions import check_executable
@@ -20,12 +20,7 @@ from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.pipeline import Compilation
 from loadstone.simulate.interpreter import execute
 from loadstone.simulate.memory import Element, Memory, copied, initial_memory, live_out_arrays, mismatches, same
-from loadstone.simulate.programs.compiled import (
-    CompiledKernel,
-    compile_original,
-    compile_printed,
-    compile_reference,
-)
+from loadstone.simulate.programs.compiled import CompiledKernel, compile_original, compile_printed, compile_reference
 from loadstone.simulate.programs.generated import compile_c, compile_hls, compile_network
 from loadstone.simulate.rounding import Errors, reached, rounding_errors
 from loadstone.transfer.volumes import count
@@ -90,7 +85,7 @@ def compare_executions(
     try:
         trace = execute(kernel, parameters, interpreted)
     except IndexError as error:
-        raise InputError(Diagnostic(f"the kernel leaves an array: {error}", None, "see the warnings of info")) from None
+        raise refused(f"the kernel leaves an array: {error}", None, "see the warnings of info") from None
     ways: dict[str, int] = {}
     for way, program in _compiled_ways(kernel, loops):
         memory = copied(start)
@@ -200,7 +195,7 @@ def check_in_bounds(kernel: Kernel, parameters: Mapping[str, int]) -> None:
     """Raise `InputError` where an access surely leaves its array for these parameters."""
     finding = next(out_of_bounds(kernel, parameters), None)
     if finding is not None:
-        raise InputError(Diagnostic(f"the kernel leaves an array: {finding.text()}", finding.span))
+        raise refused(f"the kernel leaves an array: {finding.text()}", finding.span)
 
 
 def verdict(kernel: Kernel, expected: Memory, actual: Memory) -> Verdict:

@@ -15,18 +15,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from test_operators import (
-    TINIEST,
-    TINY,
-    everything,
-    flushed,
-    is_infinite,
-    is_nan,
-    nearest,
-    results,
-    specials,
-    value_of,
-)
+from test_operators import TINIEST, TINY, everything, flushed, is_infinite, is_nan, nearest, results, specials, value_of
 
 from loadstone.hardware.datapath.functions import emit_functions
 from loadstone.model.functions import APPROXIMATE, ERROR_BOUND

@@ -60,17 +60,7 @@ from loadstone.operators.compare import Relation
 from loadstone.operators.fixed import FixedRounding, Overflow
 from loadstone.operators.integer import Rounding
 from loadstone.operators.integral import Integral
-from loadstone.rtl import (
-    Bits,
-    Module,
-    RtlError,
-    Simulation,
-    bit,
-    emit_verilog,
-    signed,
-    unsigned,
-    vectors,
-)
+from loadstone.rtl import Bits, Module, RtlError, Simulation, bit, emit_verilog, signed, unsigned, vectors
 from loadstone.rtl.programs import ghdl, icarus, verilator
 from loadstone.rtl.programs.command import find_program
 

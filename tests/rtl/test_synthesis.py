@@ -15,17 +15,7 @@ from kernels import ROOT
 from loadstone.errors import InputError, ToolError
 from loadstone.hardware.control.controller import PLAIN, make_controller
 from loadstone.loops.transformed import program_loops
-from loadstone.rtl import (
-    External,
-    Module,
-    Simulation,
-    bit,
-    const,
-    signed,
-    unsigned,
-    vectors,
-    verilog_files,
-)
+from loadstone.rtl import External, Module, Simulation, bit, const, signed, unsigned, vectors, verilog_files
 from loadstone.rtl.programs import icarus, nextpnr, yosys
 from loadstone.rtl.programs.command import write_files
 from loadstone.rtl.programs.synthesis import DEVICES, Resources, between_registers, cells, synthesize

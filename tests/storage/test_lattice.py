@@ -12,13 +12,7 @@ import pytest
 from loadstone.poly import points
 from loadstone.poly.enumeration import Point
 from loadstone.storage import search
-from loadstone.storage.lattice import (
-    Modular,
-    best_modular,
-    mapping_of,
-    smith,
-    successive_modulo,
-)
+from loadstone.storage.lattice import Modular, best_modular, mapping_of, smith, successive_modulo
 from loadstone.storage.search import Budget, Exhausted, Lattice, LatticeSearch, Members, bases_near_identity, scales
 
 SMALL_BUDGET = 3_000

@@ -1,4 +1,5 @@
 """Buses in hardware: masters that move elements over AXI4 and Avalon-MM, a monitor, and random stalls."""
+# pyright: reportUnusedImport=false
 
 from loadstone.bus.avalon import avalon_read_ports, avalon_write_ports, make_read_bridge, make_write_bridge
 from loadstone.bus.axi import Channel, axi_channels, axi_ports, read_channels, write_channels
@@ -8,34 +9,3 @@ from loadstone.bus.ports import Bus, BusPort, Widths, attach, declare_ports, dec
 from loadstone.bus.reading import make_read_master
 from loadstone.bus.stalls import make_axi_stalls, make_stall, next_random
 from loadstone.bus.writing import make_write_master
-
-__all__ = [
-    "Bus",
-    "BusPort",
-    "Channel",
-    "Rule",
-    "Widths",
-    "as_axi",
-    "attach",
-    "avalon_read_ports",
-    "avalon_write_ports",
-    "axi_channels",
-    "axi_ports",
-    "declare_ports",
-    "declare_wires",
-    "make_axi_monitor",
-    "make_axi_stalls",
-    "make_read_bridge",
-    "make_read_master",
-    "make_stall",
-    "make_write_bridge",
-    "make_write_master",
-    "master_ports",
-    "next_random",
-    "prefixed",
-    "read_channels",
-    "reading_side",
-    "widths_of",
-    "write_channels",
-    "writing_side",
-]

@@ -17,7 +17,7 @@ from loadstone.counting.pieces import Pieces, parameter_names, with_parameters
 from loadstone.counting.reading import read_quasi_polynomial
 from loadstone.counting.schedule_memory import Lifetime, live_count, read_schedule
 from loadstone.counting.schedule_search import search
-from loadstone.errors import Diagnostic, InputError, UnsupportedError
+from loadstone.errors import UnsupportedError, refused
 from loadstone.frontend.read import parse
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import parameter_values
@@ -42,16 +42,14 @@ BASIC: dict[str, Callable[[int | None], bounding.Basic]] = {
 def run(arguments: argparse.Namespace) -> int:
     """Print the bound."""
     if (arguments.values is None) == (arguments.live is None):
-        raise InputError(
-            Diagnostic("give either QPOLY or --live KERNEL", None, "loadstone bound '{ [i] -> i^2 : 0 <= i <= 9 }'")
-        )
+        raise refused("give either QPOLY or --live KERNEL", None, "loadstone bound '{ [i] -> i^2 : 0 <= i <= 9 }'")
     _check_effects(arguments)
     try:
         with operation_limit(BOUND_LIMIT):
             return _search(arguments) if arguments.search else _bound(arguments)
     except LimitReached as error:
         hint = "give parameters with -p, or take another method, --method add-var"
-        raise InputError(Diagnostic(f"the bound is too hard: {error}", None, hint)) from None
+        raise refused(f"the bound is too hard: {error}", None, hint) from None
 
 
 def _check_effects(arguments: argparse.Namespace) -> None:

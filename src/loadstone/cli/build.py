@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from loadstone.cli.shared.compilations import compilation_of
+from loadstone.cli.shared.compilations import compilation_of, compiled_as
 from loadstone.cli.shared.parser import check_modes
 from loadstone.emit.project import Project
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.exercise import exercising_values
 from loadstone.flows.requirements import Made, check_flows
 from loadstone.options import CIRCUITS, PROGRAMS, FlowOptions, IntegrationOptions, Mode, Target, modes_of
@@ -66,11 +66,11 @@ def _with_chosen(chosen: Mapping[str, int]) -> str:
 def _check(arguments: argparse.Namespace, targets: list[Target]) -> None:
     """Refuse what cannot be written, and options without effect."""
     if arguments.folder is None:
-        raise InputError(Diagnostic("no folder to write", None, "name one with -o DIR"))
+        raise refused("no folder to write", None, "name one with -o DIR")
     for target in targets:
         if arguments.network and target in CIRCUITS:
             hint = "leave --network out, or use --target c or hls"
-            raise InputError(Diagnostic(f"process networks are not written as {target}", None, hint))
+            raise refused(f"process networks are not written as {target}", None, hint)
     modes = modes_of(targets, network=arguments.network, on_bus=arguments.bus is not None)
     made = (arguments.flavour, arguments.bus, arguments.address_width, arguments.reset)
     check_flows(Made(tuple(arguments.flows), modes, tuple(targets), *made), arguments.vitis)
@@ -93,7 +93,7 @@ def _programs(arguments: argparse.Namespace, targets: list[Target]) -> Built:
 
 
 def _hardware(arguments: argparse.Namespace, targets: list[Target]) -> Built:
-    compilation = import_module("loadstone.cli.shared.circuits").circuit_of(arguments)
+    compilation = compiled_as(import_module("loadstone.circuits").CircuitCompilation, arguments)
     builders = import_module("loadstone.circuit_projects")
     chosen = (compilation, targets, IntegrationOptions.of(vars(arguments)), _command(arguments.words))
     project: Project = (

@@ -14,7 +14,7 @@ from loadstone.cli.shared.console import console, shown, table
 from loadstone.counting.cardinality import COUNT_OPERATIONS, count, parts_of, with_values
 from loadstone.counting.reading import Relation, read_relation
 from loadstone.counting.vertices import Vertices, vertices_of
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.files import UnreadableFile, file_text, unreadable
 from loadstone.poly.limits import within_limit
 from loadstone.poly.names import names_of
@@ -51,7 +51,7 @@ def check_parameters(values: dict[str, int], names: tuple[str, ...]) -> None:
     for name in values:
         if name not in names:
             known = ", ".join(names) or "none"
-            raise InputError(Diagnostic(f"'{name}' is not a parameter", None, f"parameters are: {known}"))
+            raise refused(f"'{name}' is not a parameter", None, f"parameters are: {known}")
 
 
 def _total(relation: Relation, parts: list[isl.PwQPolynomial]) -> str:
@@ -75,7 +75,7 @@ def _number(relation: Relation, values: dict[str, int], parts: list[isl.PwQPolyn
 def _show_vertices(relation: Relation, values: dict[str, int], arguments: argparse.Namespace) -> int:
     """Print the vertices of each polytope of a set, and its chambers."""
     if isinstance(relation, isl.UnionMap):
-        raise InputError(Diagnostic("a map has no vertices", None, "make its inputs parameters: [t] -> { [i] : ... }"))
+        raise refused("a map has no vertices", None, "make its inputs parameters: [t] -> { [i] : ... }")
     sets = [part for part in (with_values(part, values) for part in parts_of(relation)) if isinstance(part, isl.Set)]
     limit = arguments.limit or COUNT_OPERATIONS
     found = within_limit("the vertices", limit, lambda: [each for part in sets for each in vertices_of(part)])

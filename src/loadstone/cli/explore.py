@@ -11,7 +11,7 @@ from loadstone.cli.shared.compilations import compilation_of
 from loadstone.cli.shared.front import OF_FRONT, show_front
 from loadstone.cli.shared.fusions import show_fusions
 from loadstone.cli.shared.parser import refuse
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.files import write_whole
 from loadstone.options import HardwareOptions, options_of
 from loadstone.tiling_search.bounds import compulsory_words
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     refuse(arguments, ("blocks", "split_buffers"), "with --curve")
     refuse(arguments, (*OF_FRONT, *(option.dest for option in options_of(HardwareOptions))), "with --curve")
     if arguments.file and Path(arguments.file).suffix != ".svg":
-        raise InputError(Diagnostic(f"cannot draw '{arguments.file}'", None, "-o FILE.svg"))
+        raise refused(f"cannot draw '{arguments.file}'", None, "-o FILE.svg")
     goal = compilation_of(arguments).goal
     points = tuple(curve_points(goal, memory_sizes(goal)))
     curve = Curve(points, compulsory_words(goal.kernel, goal.parameters).words)

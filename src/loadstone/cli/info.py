@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from loadstone.analysis.info import kernel_info
 from loadstone.cli.shared.console import console, heading, table
 from loadstone.cli.shared.kernels import TOLD, check_unknowns, is_array_ol, read_kernel, transformed_specification
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.files import write_whole
 from loadstone.frontend.c.scop import SeveralKernelsError
 from loadstone.later import Later
@@ -50,9 +50,9 @@ def _draw(arguments: argparse.Namespace) -> None:
     """Draw the tasks of a specification, after steps on them."""
     if not is_array_ol(arguments):
         message = f"'{arguments.kernel}' has no tasks to draw"
-        raise InputError(Diagnostic(message, None, "-o draws Array-OL; 'loadstone network -o' draws processes"))
+        raise refused(message, None, "-o draws Array-OL; 'loadstone network -o' draws processes")
     if Path(arguments.file).suffix != ".svg":
-        raise InputError(Diagnostic(f"cannot draw '{arguments.file}'", None, "-o FILE.svg"))
+        raise refused(f"cannot draw '{arguments.file}'", None, "-o FILE.svg")
     specification = transformed_specification(arguments) or arrayol.read(Path(arguments.kernel))
     write_whole(arguments.file, arrayol.specification_svg(specification))
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from loadstone.cli.shared.compilations import compilation_of
 from loadstone.cli.shared.console import console, table
 from loadstone.cli.shared.parser import refuse
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.files import write_whole
 from loadstone.networks.description import Closed, Size, network_info, size_text, summary
 from loadstone.networks.drawing import dot, text_lines
@@ -67,7 +67,7 @@ def _is_small(network: Network, values: Mapping[str, int] | None) -> bool:
 def _write(path: Path, network: Network, sizes: Mapping[str, Size]) -> None:
     """Draw the network into a file, in the language of its suffix."""
     if path.suffix not in (".dot", ".svg"):
-        raise InputError(Diagnostic(f"cannot draw into {path}", None, "give a name that ends in .dot or .svg"))
+        raise refused(f"cannot draw into {path}", None, "give a name that ends in .dot or .svg")
     write_whole(path, dot(network, sizes) if path.suffix == ".dot" else network_svg(network))
 
 
@@ -103,7 +103,7 @@ def _size_shown(size: Size) -> str:
 
 def _tuning(network: Network, values: Mapping[str, int] | None) -> Tuning:
     if values is None:
-        raise InputError(Diagnostic("tuning executes the network and needs all parameters", None, "give them with -p"))
+        raise refused("tuning executes the network and needs all parameters", None, "give them with -p")
     return tune(network, values, sized(network, values))
 
 

@@ -12,8 +12,8 @@ from loadstone.options import (
     FlowOptions,
     HardwareOptions,
     IntegrationOptions,
-    Option,
     RunOptions,
+    named,
     options_of,
     positive,
     sizes,
@@ -48,49 +48,40 @@ def parameter(text: str) -> tuple[str, int]:
     return name.strip(), int(value)
 
 
-def _flag(flag: str, help: str, dest: str = "") -> Option:
-    """An option without an argument."""
-    return Option(flag, help, dest or flag.lstrip("-").replace("-", "_"), False, constant=True)
-
-
-JSON = _flag("--json", "print one JSON object")
-LIMIT = Option("--limit", "isl operations per computation", "limit", metavar="N", read=positive)
-TIME = Option(
-    "--time",
-    f"seconds of processor time (default: {DEFAULT_SECONDS})",
-    "time",
-    DEFAULT_SECONDS,
-    metavar="SECONDS",
-    read=positive,
+JSON = named("json", "print one JSON object", False)
+LIMIT = named("limit", "isl operations per computation", metavar="N", read=positive)
+TIME = named(
+    "time", f"seconds of processor time (default: {DEFAULT_SECONDS})", DEFAULT_SECONDS, metavar="SECONDS", read=positive
 )
-VALUES = Option(
-    "-p", "value of a parameter (repeatable)", "parameters", metavar="NAME=VALUE", read=parameter, repeated=True
+VALUES = named(
+    "parameters", "value of a parameter (repeatable)", flag="-p", metavar="NAME=VALUE", read=parameter, repeated=True
 )
-SEED = Option("--seed", "seed of the generated inputs (default: 0)", "seed", 0, metavar="N", read=whole)
-DEFINES = Option("-D", "define a macro (repeatable)", "defines", metavar="NAME[=VALUE]", read=definition, repeated=True)
-INCLUDE = Option("-I", "folder of headers (repeatable)", "include", metavar="DIR", repeated=True)
-FUNCTION = Option("--function", "function that holds the kernel", "function", metavar="NAME")
-SCOP = Option("--scop", "which '#pragma scop' of the file, from 1", "scop", metavar="N", read=positive)
-PURE = Option(
-    "--pure",
-    "function without effects that needs no definition, '*' for all that are declared (repeatable)",
+SEED = named("seed", "seed of the generated inputs (default: 0)", 0, metavar="N", read=whole)
+DEFINES = named(
+    "defines", "define a macro (repeatable)", flag="-D", metavar="NAME[=VALUE]", read=definition, repeated=True
+)
+INCLUDE = named("include", "folder of headers (repeatable)", flag="-I", metavar="DIR", repeated=True)
+FUNCTION = named("function", "function that holds the kernel", metavar="NAME")
+SCOP = named("scop", "which '#pragma scop' of the file, from 1", metavar="N", read=positive)
+PURE = named(
     "pure",
+    "function without effects that needs no definition, '*' for all that are declared (repeatable)",
     metavar="NAME",
     repeated=True,
 )
-LINK = Option("--link", "C file with definitions of functions (repeatable)", "link", metavar="FILE", repeated=True)
-OPEN = _flag("--open-ends", "bound loops whose ends depend on data by parameters, for analysis")
-TYPES = Option(
-    "--type",
-    "replace a typedef or a type of C: fixed(16,8,nearest,saturate), int(12), uint(12), float (repeatable)",
+LINK = named("link", "C file with definitions of functions (repeatable)", metavar="FILE", repeated=True)
+OPEN = named("open_ends", "bound loops whose ends depend on data by parameters, for analysis", False)
+TYPES = named(
     "types",
+    "replace a typedef or a type of C: fixed(16,8,nearest,saturate), int(12), uint(12), float (repeatable)",
+    flag="--type",
     metavar="NAME=TYPE",
     read=retyping,
     repeated=True,
 )
-SCRIPT = Option("--script", "transform the kernel by the steps in this file first", "script", metavar="FILE")
-ILLEGAL = _flag("--allow-illegal", "let steps break dependences that later steps mend")
-REDUCTIONS = _flag("--free-reductions", "reorder sums and products, which changes rounding")
+SCRIPT = named("script", "transform the kernel by the steps in this file first", metavar="FILE")
+ILLEGAL = named("allow_illegal", "let steps break dependences that later steps mend", False)
+REDUCTIONS = named("free_reductions", "reorder sums and products, which changes rounding", False)
 _CHOSEN = ("sizes", "local", "objective", "schedule", "strip", "free_reductions")
 TILING = tuple(option for option in options_of(Choices) if option.dest in _CHOSEN)
 RUN = options_of(RunOptions)
@@ -112,7 +103,7 @@ def kernel(parser: CommandParser, *, tiled: bool = False) -> None:
 def described(parser: CommandParser) -> None:
     """Options of `info`."""
     info(parser)
-    parser.add("picture", [Option("-o", "draw the tasks of an Array-OL specification", "file", metavar="FILE.svg")])
+    parser.add("picture", [named("file", "draw the tasks of an Array-OL specification", flag="-o", metavar="FILE.svg")])
 
 
 def info(parser: CommandParser, *, tiled: bool = False) -> None:
@@ -132,9 +123,9 @@ def accelerator(parser: CommandParser) -> None:
 def plan(parser: CommandParser) -> None:
     """Options of `plan`."""
     accelerator(parser)
-    check = Option("--check", "judge this plan instead of making one", "check", metavar="PLAN.json")
-    trees, per_tile = _flag("--quast", "show the decision trees"), _flag("--per-tile", "add volumes per tile")
-    scans = _flag("--scans", "add the loops over what tiles move, and how long bursts are")
+    check = named("check", "judge this plan instead of making one", metavar="PLAN.json")
+    trees, per_tile = named("quast", "show the decision trees", False), named("per_tile", "add volumes per tile", False)
+    scans = named("scans", "add the loops over what tiles move, and how long bursts are", False)
     parser.add("plan", [check, trees, per_tile, scans])
 
 
@@ -146,20 +137,19 @@ def network(parser: CommandParser) -> None:
     parser.add(
         "network",
         [
-            Option(
-                "--split",
-                "how channels out of order are split (default: complete); depth: as published",
+            named(
                 "split",
+                "how channels out of order are split (default: complete); depth: as published",
                 "complete",
                 choices=("depth", "complete"),
             ),
-            Option("--no-split", "leave channels whole", "split", "complete", constant="none"),
-            _flag("--compute-only", "leave load and store processes out"),
-            _flag("--reuse", "FIFOs inside processes for values read several times"),
-            _flag("--power-of-two", "round sizes up to powers of two"),
+            named("split", "leave channels whole", "complete", flag="--no-split", constant="none"),
+            named("compute_only", "leave load and store processes out", False),
+            named("reuse", "FIFOs inside processes for values read several times", False),
+            named("power_of_two", "round sizes up to powers of two", False),
             next(option for option in options_of(Choices) if option.dest == "blocks"),
-            _flag("--tune", "execute with smaller and larger channels"),
-            Option("-o", "draw the network", "file", metavar="FILE.svg|FILE.dot"),
+            named("tune", "execute with smaller and larger channels", False),
+            named("file", "draw the network", flag="-o", metavar="FILE.svg|FILE.dot"),
         ],
     )
 
@@ -171,19 +161,18 @@ def transform(parser: CommandParser) -> None:
     parser.add(
         "steps and result",
         [
-            Option("--step", "a step, after the script (repeatable)", "steps", metavar="STEP", repeated=True),
-            Option("--auto", "begin with a schedule by isl", "auto", choices=("locality", "parallel")),
-            _flag("--canonical", "shifts as early as they can be, with the same result"),
-            Option(
-                "--style",
-                "guarded loops, or many loops without guards (default: compact)",
+            named("steps", "a step, after the script (repeatable)", flag="--step", metavar="STEP", repeated=True),
+            named("auto", "begin with a schedule by isl", choices=("locality", "parallel")),
+            named("canonical", "shifts as early as they can be, with the same result", False),
+            named(
                 "style",
+                "guarded loops, or many loops without guards (default: compact)",
                 "compact",
                 choices=("compact", "separated"),
             ),
-            _flag("--verify", "run the result against the original program"),
-            _flag("--arrayol", "print the result as Array-OL, for values of all parameters"),
-            Option("-o", "write the result", "file", metavar="FILE"),
+            named("verify", "run the result against the original program", False),
+            named("arrayol", "print the result as Array-OL, for values of all parameters", False),
+            named("file", "write the result", flag="-o", metavar="FILE"),
         ],
     )
 
@@ -195,16 +184,15 @@ def build(parser: CommandParser) -> None:
     parser.add(
         "targets",
         [
-            Option(
-                "--target",
-                "what to write (repeatable; default: c); verilog, vhdl: hardware, on chip unless --bus is given",
+            named(
                 "target",
+                "what to write (repeatable; default: c); verilog, vhdl: hardware, on chip unless --bus is given",
                 choices=(*PROGRAMS, *CIRCUITS),
                 repeated=True,
             ),
             flavour,
-            _flag("--network", "the process network instead of load, compute and store"),
-            Option("-o", "folder to write (required)", "folder", metavar="DIR"),
+            named("network", "the process network instead of load, compute and store", False),
+            named("folder", "folder to write (required)", flag="-o", metavar="DIR"),
         ],
     )
     parser.add("hardware", options_of(HardwareOptions))
@@ -223,26 +211,30 @@ def synth(parser: CommandParser) -> None:
     """Options of `synth`."""
     accelerator(parser)
     parser.add("hardware", options_of(HardwareOptions))
-    device = Option("--device", f"target FPGA (default: {DEVICES[0]})", "device", DEVICES[0], choices=DEVICES)
+    device = named("device", f"target FPGA (default: {DEVICES[0]})", DEVICES[0], choices=DEVICES)
     parser.add("synthesis", [device])
 
 
 FRONT = (
-    Option(
-        "--over", "values of an option: tile=8..64, unroll=1,2,4 (repeatable)", "over", read=read_axis, repeated=True
+    named("over", "values of an option: tile=8..64, unroll=1,2,4 (repeatable)", read=read_axis, repeated=True),
+    named(
+        "objectives",
+        "what counts (default: cycles,cells)",
+        ("cycles", "cells"),
+        flag="--objective",
+        read=read_objectives,
     ),
-    Option(
-        "--objective", "what counts (default: cycles,cells)", "objectives", ("cycles", "cells"), read=read_objectives
+    named("at_most", "limit of a measure, cells=4096 (repeatable)", read=read_limit, repeated=True),
+    named("memory", "external memory (default: paper)", "paper", choices=PREDICTED),
+    named("jobs", "processes (default: one for each core)", metavar="N", read=positive),
+    named(
+        "seconds", "seconds, then the front so far (default: 60)", 60, flag="--time", metavar="SECONDS", read=positive
     ),
-    Option("--at-most", "limit of a measure, cells=4096 (repeatable)", "at_most", read=read_limit, repeated=True),
-    Option("--memory", "external memory (default: paper)", "memory", "paper", choices=PREDICTED),
-    Option("--jobs", "processes (default: one for each core)", "jobs", metavar="N", read=positive),
-    Option("--time", "seconds, then the front so far (default: 60)", "seconds", 60, metavar="SECONDS", read=positive),
-    Option("--cluster", "scheduler of a Dask cluster that explores", "cluster", metavar="tcp://HOST:PORT"),
-    Option("--energy", "picojoules of words, cells and operations (JSON)", "energy", metavar="FILE"),
-    _flag("--synth", "measure area and clock of the front by open tools instead of estimating the area"),
-    Option("--device", f"target FPGA of --synth (default: {DEVICES[0]})", "device", DEVICES[0], choices=DEVICES),
-    Option("--store", "keep results in this file, so that a run that was stopped goes on", "store", metavar="FILE"),
+    named("cluster", "scheduler of a Dask cluster that explores", metavar="tcp://HOST:PORT"),
+    named("energy", "picojoules of words, cells and operations (JSON)", metavar="FILE"),
+    named("synth", "measure area and clock of the front by open tools instead of estimating the area", False),
+    named("device", f"target FPGA of --synth (default: {DEVICES[0]})", DEVICES[0], choices=DEVICES),
+    named("store", "keep results in this file, so that a run that was stopped goes on", metavar="FILE"),
 )
 
 
@@ -254,30 +246,29 @@ def explore(parser: CommandParser) -> None:
     parser.add("tiling and local memories", own)
     parser.add("hardware", options_of(HardwareOptions))
     parser.add("front", FRONT)
-    file = Option(
-        "-o",
-        "write the front, draw the curve; with --apply, the folder of a design or of the passes of a fusion",
+    file = named(
         "file",
+        "write the front, draw the curve; with --apply, the folder of a design or of the passes of a fusion",
+        flag="-o",
         metavar="FILE|FOLDER",
     )
-    apply = Option(
-        "--apply",
-        "run design N of the front, or build it into -o FOLDER; write the passes of this fusion as C kernels",
+    apply = named(
         "apply",
+        "run design N of the front, or build it into -o FOLDER; write the passes of this fusion as C kernels",
         metavar="N|2,2",
         read=sizes,
     )
-    curve = _flag("--curve", "words against local memory, from one word per array to all data")
+    curve = named("curve", "words against local memory, from one word per array to all data", False)
     parser.add("exploration", [curve, file, apply])
     parser.add(
         "tasks of Array-OL",
         [
-            _flag("--fusions", "fusions of neighbouring tasks: internal memory against latency"),
-            Option(
-                "--data-per-word", "data in a word of external memory (default: 4)", "data_per_word", 4, read=positive
+            named("fusions", "fusions of neighbouring tasks: internal memory against latency", False),
+            named("data_per_word", "data in a word of external memory (default: 4)", 4, read=positive),
+            named(
+                "exact", "beside the formulas, buffers, words and cycles of the passes in blocks as accelerators", False
             ),
-            _flag("--exact", "beside the formulas, buffers, words and cycles of the passes in blocks as accelerators"),
-            Option("--latency", "cycles before the first word of a burst (default: 30)", "latency", 30, read=positive),
+            named("latency", "cycles before the first word of a burst (default: 30)", 30, read=positive),
         ],
     )
 
@@ -289,19 +280,16 @@ def report(parser: CommandParser) -> None:
     parser.add(
         "report",
         [
-            Option("-o", "page to write (required)", "file", metavar="F.html"),
-            _flag("--open", "open the page in a browser"),
-            _flag("--verify", "run the accelerator as C against the original"),
-            _flag("--plan-only", "leave accelerator and process network out, which take longer than the plan"),
-            _flag("--synth", "measure area and clock by open tools instead of estimating the area"),
-            Option(
-                "--device", f"target FPGA of --synth (default: {DEVICES[0]})", "device", DEVICES[0], choices=DEVICES
-            ),
-            Option("--front", "show designs that explore -o FRONT.json found", "front", metavar="FRONT.json"),
-            Option(
-                "--compare",
-                "compare the figures of two results of --json; the second file stands in the place of KERNEL",
+            named("file", "page to write (required)", flag="-o", metavar="F.html"),
+            named("open", "open the page in a browser", False),
+            named("verify", "run the accelerator as C against the original", False),
+            named("plan_only", "leave accelerator and process network out, which take longer than the plan", False),
+            named("synth", "measure area and clock by open tools instead of estimating the area", False),
+            named("device", f"target FPGA of --synth (default: {DEVICES[0]})", DEVICES[0], choices=DEVICES),
+            named("front", "show designs that explore -o FRONT.json found", metavar="FRONT.json"),
+            named(
                 "compare",
+                "compare the figures of two results of --json; the second file stands in the place of KERNEL",
                 metavar="A.json",
             ),
         ],
@@ -312,16 +300,16 @@ def reuse(parser: CommandParser) -> None:
     """Options of `reuse`."""
     info(parser, tiled=True)
     parser.add("parameters", [VALUES])
-    parser.add("tiling", [*TILING, _flag("--tiled", "run in the order of the tiling in the source")])
+    parser.add("tiling", [*TILING, named("tiled", "run in the order of the tiling in the source", False)])
     parser.add(
         "reuse",
         [
-            Option("--size", "cache size in elements or lines", "size", metavar="W", read=positive),
-            Option("--line", "elements per cache line (default: 1)", "line", 1, metavar="WORDS", read=positive),
-            _flag("--scalars", "count accesses of scalars"),
+            named("size", "cache size in elements or lines", metavar="W", read=positive),
+            named("line", "elements per cache line (default: 1)", 1, metavar="WORDS", read=positive),
+            named("scalars", "count accesses of scalars", False),
             SEED,
-            _flag("--trace", "show each access, and the cache after it"),
-            _flag("--symbolic", "distances in closed form, for all parameters"),
+            named("trace", "show each access, and the cache after it", False),
+            named("symbolic", "distances in closed form, for all parameters", False),
         ],
     )
 
@@ -329,7 +317,7 @@ def reuse(parser: CommandParser) -> None:
 def count(parser: CommandParser) -> None:
     """Options of `count`."""
     parser.add_argument("set", metavar="SET", help="a set or a map in isl syntax; @FILE reads a file, - standard input")
-    parser.add("count", [_flag("--vertices", "vertices and their chambers instead of the count"), LIMIT, VALUES])
+    parser.add("count", [named("vertices", "vertices and their chambers instead of the count", False), LIMIT, VALUES])
     output(parser)
 
 
@@ -339,38 +327,30 @@ def bound(parser: CommandParser) -> None:
     parser.add(
         "bound",
         [
-            Option("--method", "method (default: exact, else hybrid)", "method", choices=METHODS),
-            Option("--basic", "hybrid: method for large chambers", "basic", "mod-classes", choices=METHODS[:-1]),
-            Option(
-                "--threshold",
-                "split-periods, per-fraction: most periods (100); hybrid: small chambers (50)",
+            named("method", "method (default: exact, else hybrid)", choices=METHODS),
+            named("basic", "hybrid: method for large chambers", "mod-classes", choices=METHODS[:-1]),
+            named(
                 "threshold",
+                "split-periods, per-fraction: most periods (100); hybrid: small chambers (50)",
                 metavar="N",
                 read=positive,
             ),
-            Option("--accuracy", "evaluate variables with larger relative errors", "accuracy", metavar="X", read=float),
-            Option("--halvings", "halve domains N times for closer bounds", "halvings", metavar="N", read=positive),
-            _flag("--minimum", "a lower bound instead of an upper one"),
+            named("accuracy", "evaluate variables with larger relative errors", metavar="X", read=float),
+            named("halvings", "halve domains N times for closer bounds", metavar="N", read=positive),
+            named("minimum", "a lower bound instead of an upper one", False),
             VALUES,
         ],
     )
     parser.add(
         "live elements of a kernel",
         [
-            Option("--live", "bound the live elements of a .c or .py kernel", "live", metavar="KERNEL"),
-            Option("--schedule", "order of execution (default: its own)", "schedule", metavar="MAP"),
-            _flag("--commutative", "sums may run in any order"),
-            _flag("--early-inputs", "inputs are there from the beginning"),
-            _flag("--late-outputs", "outputs stay until the end"),
-            Option("--search", "try coefficients from -B to B", "search", metavar="B", read=positive),
-            Option(
-                "--dimensions",
-                "of schedules that are searched (default: 1)",
-                "dimensions",
-                1,
-                metavar="D",
-                read=positive,
-            ),
+            named("live", "bound the live elements of a .c or .py kernel", metavar="KERNEL"),
+            named("schedule", "order of execution (default: its own)", metavar="MAP"),
+            named("commutative", "sums may run in any order", False),
+            named("early_inputs", "inputs are there from the beginning", False),
+            named("late_outputs", "outputs stay until the end", False),
+            named("search", "try coefficients from -B to B", metavar="B", read=positive),
+            named("dimensions", "of schedules that are searched (default: 1)", 1, metavar="D", read=positive),
             DEFINES,
             INCLUDE,
             FUNCTION,
@@ -385,14 +365,18 @@ def serve(parser: CommandParser) -> None:
     parser.add(
         "server",
         [
-            Option("--host", "address to listen at (default: 127.0.0.1)", "host", "127.0.0.1", metavar="ADDRESS"),
-            Option("--port", "port (default: a free one)", "port", 0, metavar="N", read=port),
-            _flag("--open", "open the page in a browser"),
-            Option("--time", "seconds per request (default: 60)", "seconds", 60, metavar="SECONDS", read=positive),
-            Option(
-                "-I", "folder of headers that kernels may include (repeatable)", "include", metavar="DIR", repeated=True
+            named("host", "address to listen at (default: 127.0.0.1)", "127.0.0.1", metavar="ADDRESS"),
+            named("port", "port (default: a free one)", 0, metavar="N", read=port),
+            named("open", "open the page in a browser", False),
+            named("seconds", "seconds per request (default: 60)", 60, flag="--time", metavar="SECONDS", read=positive),
+            named(
+                "include",
+                "folder of headers that kernels may include (repeatable)",
+                flag="-I",
+                metavar="DIR",
+                repeated=True,
             ),
-            _flag("--allow-run", "compile and run C on this machine"),
+            named("allow_run", "compile and run C on this machine", False),
         ],
     )
     output(parser)

@@ -14,7 +14,7 @@ from loadstone.circuits import CircuitCompilation
 from loadstone.cli.shared.compilations import compilation_of
 from loadstone.cli.shared.console import console, table
 from loadstone.cli.shared.parser import refuse
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.files import write_whole
 from loadstone.options import HardwareOptions, RunOptions, options_of
 from loadstone.pipeline import Compilation
@@ -76,10 +76,10 @@ def _open(arguments: argparse.Namespace, path: Path) -> None:
 def _check_file(name: str | None) -> None:
     """Refuse a file that is no page."""
     if name is None:
-        raise InputError(Diagnostic("no page to write", None, "name one with -o F.html"))
+        raise refused("no page to write", None, "name one with -o F.html")
     if Path(name).suffix.lower() not in (".html", ".htm"):
         hint = "name a file that ends in .html; a browser prints it as PDF"
-        raise InputError(Diagnostic(f"a report is HTML, and not for {name}", None, hint))
+        raise refused(f"a report is HTML, and not for {name}", None, hint)
 
 
 def _compare(arguments: argparse.Namespace) -> int:
@@ -93,7 +93,7 @@ def _compare(arguments: argparse.Namespace) -> int:
         path = write_whole(arguments.file, emit_comparison(titles, figures))
         _open(arguments, path)
     elif arguments.open:
-        raise InputError(Diagnostic("no page to open", None, "name one with -o F.html"))
+        raise refused("no page to open", None, "name one with -o F.html")
     if arguments.json:
         print(json.dumps({"compare": [figure.as_json() for figure in figures]}))
     else:

@@ -9,7 +9,7 @@ from importlib import import_module
 from math import isfinite
 from shutil import get_terminal_size
 
-from loadstone.cli.shared.compilations import compilation_of
+from loadstone.cli.shared.compilations import compilation_of, compiled_as
 from loadstone.cli.shared.parser import check_modes
 from loadstone.model.functions import ERROR_BOUND
 from loadstone.options import CIRCUITS, Mode, RunOptions
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _outcome(arguments: argparse.Namespace, options: RunOptions) -> Outcome:
     if options.target in CIRCUITS:
-        circuit = import_module("loadstone.cli.shared.circuits").circuit_of(arguments)
+        circuit = compiled_as(import_module("loadstone.circuits").CircuitCompilation, arguments)
         found: Outcome = import_module("loadstone.circuit_trials").run_circuit(circuit, options)
         return found
     compilation = compilation_of(arguments)

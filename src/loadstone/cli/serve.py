@@ -21,8 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until interrupted, which is how it ends well."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
-        hint = "pip install 'loadstone[web]'"
-        raise ToolError(Diagnostic(f"the explorer needs {', '.join(missing)}", None, hint))
+        raise ToolError(Diagnostic(f"the explorer needs {', '.join(missing)}", None, "pip install 'loadstone[web]'"))
     settings: Any = import_module("loadstone.serve.settings").Settings(
         host=arguments.host,
         port=arguments.port,

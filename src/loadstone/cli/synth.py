@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from loadstone.cli.shared.circuits import circuit_of
+from loadstone.circuits import CircuitCompilation
+from loadstone.cli.shared.compilations import compiled_as
 from loadstone.cli.shared.console import console, shown, table
 from loadstone.cli.shared.parser import check_modes
 from loadstone.options import Mode
@@ -18,7 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Synthesize the accelerator behind its registers, or the kernel with its arrays on chip; show what it takes."""
     on_bus = arguments.bus is not None
     check_modes(arguments, ["accelerator" if on_bus else "on-chip"], MODES)
-    compilation = circuit_of(arguments)
+    compilation = compiled_as(CircuitCompilation, arguments)
     module = compilation.controlled if on_bus else compilation.on_chip.module
     with console().status(f"synthesis for {arguments.device}"):
         found = synthesize(module, arguments.device)

@@ -49,9 +49,9 @@ def emit_component(folder: AcceleratorFolder) -> str:
     """The file `component.xml` of an accelerator, which lies beside the sources."""
     root = _node(
         "component",
-        *_named(VENDOR, LIBRARY, folder.name, IP_VERSION),
+        *_texts(vendor=VENDOR, library=LIBRARY, name=folder.name, version=IP_VERSION),
         _node("busInterfaces", *(_bus_interface(folder, each) for each in interfaces_of(folder))),
-        _node("addressSpaces", *_address_space(folder)),
+        _node("addressSpaces", _address_space(folder)),
         _node("memoryMaps", _memory_map(folder)),
         _model(folder),
         _node("fileSets", *(_file_set(folder, view) for view in _VIEWS)),
@@ -76,8 +76,9 @@ def _text(tag: str, text: object, **attributes: str) -> Element:
     return node
 
 
-def _named(*names: str) -> Iterator[Element]:
-    yield from (_text(tag, name) for tag, name in zip(("vendor", "library", "name", "version"), names, strict=True))
+def _texts(**texts: object) -> Iterator[Element]:
+    """Elements that hold a text each, by their tags."""
+    return (_text(tag, text) for tag, text in texts.items())
 
 
 def _bus_interface(folder: AcceleratorFolder, interface: Interface) -> Element:
@@ -147,29 +148,20 @@ def _properties(folder: AcceleratorFolder, interface: Interface) -> Iterator[tup
 
 
 def _parameter(name: str, value: object) -> Element:
-    return _node("parameter", _text("name", name), _text("value", value))
+    return _node("parameter", *_texts(name=name, value=value))
 
 
-def _address_space(folder: AcceleratorFolder) -> Iterator[Element]:
+def _address_space(folder: AcceleratorFolder) -> Element:
     bus = folder.design.bus
-    yield _node(
-        "addressSpace",
-        _text("name", _SPACE),
-        _text("range", 1 << bus.address_width),
-        _text("width", bus.data_width),
-        _text("addressUnitBits", 8),
-    )
+    size = {"range": 1 << bus.address_width, "width": bus.data_width}
+    return _node("addressSpace", *_texts(name=_SPACE, **size, addressUnitBits=8))
 
 
 def _memory_map(folder: AcceleratorFolder) -> Element:
+    size = max(_PAGE, 1 << folder.registers.address_width)
     block = _node(
         "addressBlock",
-        _text("name", "block"),
-        _text("baseAddress", 0),
-        _text("range", max(_PAGE, 1 << folder.registers.address_width)),
-        _text("width", 32),
-        _text("usage", "register"),
-        _text("access", "read-write"),
+        *_texts(name="block", baseAddress=0, range=size, width=32, usage="register", access="read-write"),
         *(_register(folder, each) for each in folder.registers.registers),
     )
     return _node("memoryMap", _text("name", _MAP), block, _text("addressUnitBits", 8))
@@ -178,10 +170,8 @@ def _memory_map(folder: AcceleratorFolder) -> Element:
 def _register(folder: AcceleratorFolder, register: Register) -> Element:
     return _node(
         "register",
-        _text("name", register.name),
-        _text("description", register.meaning),
-        _text("addressOffset", f"0x{register.offset:X}"),
-        _text("size", 32 * register.words),
+        *_texts(name=register.name, description=register.meaning),
+        *_texts(addressOffset=f"0x{register.offset:X}", size=32 * register.words),
         *([_text("volatile", "true")] if not register.is_value else []),
         _text("access", _ACCESS[register.access]),
         *_reset(folder, register),
@@ -209,7 +199,8 @@ def _fields(register: Register) -> Iterator[Element]:
     for field in known:
         yield _field(field.name, field.meaning, field.mask.bit_length() - 1, 1, field.access)
     if not known:
-        values = [_enumerated(kind) for kind in ErrorKind] if register.name == ERROR_KIND else []
+        kinds = ({"name": kind.name, "description": kind.described, "value": int(kind)} for kind in ErrorKind)
+        values = [_node("enumeratedValue", *_texts(**kind)) for kind in kinds] if register.name == ERROR_KIND else []
         enumerated = [_node("enumeratedValues", *values)] if values else []
         yield _field("VALUE", register.meaning, 0, register.type.width, register.access, *enumerated)
 
@@ -217,22 +208,9 @@ def _fields(register: Register) -> Iterator[Element]:
 def _field(name: str, meaning: str, offset: int, width: int, access: str, *more: Element) -> Element:
     return _node(
         "field",
-        _text("name", name),
-        _text("description", meaning),
-        _text("bitOffset", offset),
-        _text("bitWidth", width),
-        _text("access", _ACCESS[access]),
+        *_texts(name=name, description=meaning, bitOffset=offset, bitWidth=width, access=_ACCESS[access]),
         *more,
         *([_text("modifiedWriteValue", "oneToClear")] if access == "w1c" else []),
-    )
-
-
-def _enumerated(kind: ErrorKind) -> Element:
-    return _node(
-        "enumeratedValue",
-        _text("name", kind.name),
-        _text("description", kind.described),
-        _text("value", int(kind)),
     )
 
 
@@ -240,10 +218,7 @@ def _model(folder: AcceleratorFolder) -> Element:
     views = (
         _node(
             "view",
-            _text("name", name),
-            _text("envIdentifier", environment),
-            _text("language", folder.language),
-            _text("modelName", folder.top.name),
+            *_texts(name=name, envIdentifier=environment, language=folder.language, modelName=folder.top.name),
             _node("fileSetRef", _text("localName", name)),
         )
         for name, environment in _VIEWS.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.options import Flavour, Flow, Mode, Protocol, Reset, Target, VitisVersion
 
 XRT_ADDRESS_WIDTH = 64
@@ -102,7 +102,7 @@ def check_flows(made: Made, version: VitisVersion | None) -> None:
     for flow in made.flows:
         for need in _NEEDS[flow]:
             if not need.holds(made):
-                raise InputError(Diagnostic(f"--flow {flow} does not fit: {need.reason}", None, need.hint))
+                raise refused(f"--flow {flow} does not fit: {need.reason}", None, need.hint)
     if version is not None and "vitis" not in made.flows:
         hint = "it takes effect with --target hls --flow vitis"
-        raise InputError(Diagnostic("--vitis has no effect without --flow vitis", None, hint))
+        raise refused("--vitis has no effect without --flow vitis", None, hint)

@@ -22,24 +22,8 @@ from loadstone.frontend.directives import default_values, parameter_context, req
 from loadstone.frontend.linearised import accesses_of, with_rows
 from loadstone.frontend.parameters import names_of
 from loadstone.frontend.recursion_limit import deep_recursion
-from loadstone.frontend.scopes import (
-    Resolved,
-    jumps,
-    names_in,
-    nodes,
-    resolve,
-    selecting_names,
-    uses,
-    written_names,
-)
-from loadstone.frontend.typing import (
-    Guard,
-    Names,
-    Typing,
-    condition_parts,
-    conjunction,
-    settled,
-)
+from loadstone.frontend.scopes import Resolved, jumps, names_in, nodes, resolve, selecting_names, uses, written_names
+from loadstone.frontend.typing import Guard, Names, Typing, condition_parts, conjunction, settled
 from loadstone.frontend.wraparound import Wrap, observed_wraps, settled_wraps
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
 from loadstone.model.expression import Expression, Select, unary, walk

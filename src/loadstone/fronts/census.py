@@ -9,21 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
-from loadstone.rtl.expressions import (
-    Binary,
-    Compare,
-    Concat,
-    Const,
-    Extend,
-    Mux,
-    Reduce,
-    Reinterpret,
-    Shift,
-    Signal,
-    Slice,
-    Unary,
-    Value,
-)
+from loadstone.rtl import expressions as expr
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import Drive, Module, Process
 from loadstone.rtl.statements import Assign, Statement, bodies, children, expressions
@@ -74,8 +60,8 @@ def _own(module: Module) -> Census:
     products: Counter[Product] = Counter()
     for value in _values(module):
         match value:
-            case Binary(operator="mul", left=left, right=right):
-                if isinstance(left, Const) or isinstance(right, Const):
+            case expr.Binary(operator="mul", left=left, right=right):
+                if isinstance(left, expr.Const) or isinstance(right, expr.Const):
                     bits["adders"] += value.width
                 else:
                     products[left.width, right.width, value.width] += 1
@@ -117,7 +103,7 @@ def _written_bits(body: Iterable[Statement]) -> int:
     return sum(each.target.width if isinstance(each, Assign) else _chosen_bits(each) for each in body)
 
 
-def _values(module: Module) -> Iterator[Value]:
+def _values(module: Module) -> Iterator[expr.Value]:
     """All expressions of a module, each once."""
     seen: set[int] = set()
     waiting = list(_roots(module))
@@ -129,7 +115,7 @@ def _values(module: Module) -> Iterator[Value]:
             waiting.extend(children(value))
 
 
-def _roots(module: Module) -> Iterator[Value]:
+def _roots(module: Module) -> Iterator[expr.Value]:
     for item in module.items:
         match item:
             case Drive(value=value):
@@ -142,29 +128,37 @@ def _roots(module: Module) -> Iterator[Value]:
                 pass
 
 
-def _kind(value: Value) -> str:
+def _kind(value: expr.Value) -> str:
     match value:
-        case Binary(operator="add" | "sub") | Unary(operator="neg"):
+        case expr.Binary(operator="add" | "sub") | expr.Unary(operator="neg"):
             return "adders"
-        case Compare():
+        case expr.Compare():
             return "comparisons"
-        case Mux():
+        case expr.Mux():
             return "choices"
-        case Shift():
+        case expr.Shift():
             return "shifters"
-        case Signal() | Const() | Extend() | Reinterpret() | Slice() | Concat() | Unary():
+        case (
+            expr.Signal()
+            | expr.Const()
+            | expr.Extend()
+            | expr.Reinterpret()
+            | expr.Slice()
+            | expr.Concat()
+            | expr.Unary()
+        ):
             return "free"
         case _:
             return "logic"
 
 
-def _bits(value: Value) -> int:
+def _bits(value: expr.Value) -> int:
     match value:
-        case Compare(left=left):
+        case expr.Compare(left=left):
             return left.width
-        case Shift(operand=operand, amount=amount):
+        case expr.Shift(operand=operand, amount=amount):
             return operand.width * amount.width
-        case Reduce(operand=operand):
+        case expr.Reduce(operand=operand):
             return operand.width
         case _:
             return value.width

@@ -1,4 +1,5 @@
 """Temporal locality: reuse distances of a kernel, LRU misses, the loops that carry reuses [Devos, 3.2]."""
+# pyright: reportUnusedImport=false
 
 from loadstone.locality.advice import Suggestion, suggestions
 from loadstone.locality.measurement import measure
@@ -6,18 +7,3 @@ from loadstone.locality.order import Order, order_of
 from loadstone.locality.profile import Profile, exceeding, misses
 from loadstone.locality.symbolic import SymbolicReuse, symbolic_reuses
 from loadstone.locality.trace import TraceRow, trace_table
-
-__all__ = [
-    "Order",
-    "Profile",
-    "Suggestion",
-    "SymbolicReuse",
-    "TraceRow",
-    "exceeding",
-    "measure",
-    "misses",
-    "order_of",
-    "suggestions",
-    "symbolic_reuses",
-    "trace_table",
-]

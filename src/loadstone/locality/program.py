@@ -12,19 +12,7 @@ from loadstone.locality.references import WRITE, accesses_of
 from loadstone.locality.run import Run
 from loadstone.loops.generation import generate
 from loadstone.loops.model import Instance, Node, expressions, mapped
-from loadstone.model.expression import (
-    LOGICAL,
-    Binary,
-    Expression,
-    Operand,
-    Select,
-    Variable,
-    converted,
-    integer,
-    rebuilt,
-    substituted,
-    walk,
-)
+from loadstone.model import expression as expr
 from loadstone.model.kernel import Access, Kernel, Statement, union_of_maps
 from loadstone.model.types import INT
 from loadstone.poly import fixed
@@ -58,21 +46,21 @@ def is_steered(kernel: Kernel) -> bool:
 
 def _is_steered(statement: Statement) -> bool:
     subscripts = (part for _, access in accesses_of(statement) for part in access.subscripts)
-    lazy = any(_is_lazy(part) for part in walk(statement.value))
+    lazy = any(_is_lazy(part) for part in expr.walk(statement.value))
     return statement.condition is not None or lazy or any(_has_operand(part) for part in subscripts)
 
 
-def _has_operand(expression: Expression) -> bool:
-    return any(isinstance(part, Operand) for part in walk(expression))
+def _has_operand(expression: expr.Expression) -> bool:
+    return any(isinstance(part, expr.Operand) for part in expr.walk(expression))
 
 
-def _is_lazy(expression: Expression) -> bool:
+def _is_lazy(expression: expr.Expression) -> bool:
     """Whether reads of an expression depend on the value of another part of it."""
     match expression:
-        case Select(then=then, otherwise=otherwise):
+        case expr.Select(then=then, otherwise=otherwise):
             return _has_operand(then) or _has_operand(otherwise)
-        case Binary(op=op, right=right):
-            return op in LOGICAL and _has_operand(right)
+        case expr.Binary(op=op, right=right):
+            return op in expr.LOGICAL and _has_operand(right)
         case _:
             return False
 
@@ -113,7 +101,7 @@ def _loops(run: Run) -> Node:
     names = [f"loadstone_{k}" for k in range(max(1, run.order.length))]
     constants = _constants(run)
     loops = generate(schedule, parameter_point(run.parameters), names)
-    return mapped(loops, lambda expression: substituted(expression, constants))
+    return mapped(loops, lambda expression: expr.substituted(expression, constants))
 
 
 def _addresses(run: Run) -> Iterator[str]:
@@ -129,9 +117,9 @@ def _addresses(run: Run) -> Iterator[str]:
         yield from (head, *braced("", [*check, f"return (uint64_t)({address});"]), "")
 
 
-def _constants(run: Run) -> dict[str, Expression]:
+def _constants(run: Run) -> dict[str, expr.Expression]:
     """The values of the parameters."""
-    return {name: integer(value) for name, value in run.parameters.items()}
+    return {name: expr.integer(value) for name, value in run.parameters.items()}
 
 
 def _instance(run: Run, computes: bool, leaf: Instance) -> list[str]:
@@ -151,7 +139,7 @@ class _Evaluation:
     run: Run
     computes: bool
     statement: Statement
-    values: dict[str, Expression]
+    values: dict[str, expr.Expression]
     _lines: list[str] = field(default_factory=list[str])
     _temporaries: int = 0
     _counted: set[int] = field(default_factory=set[int])
@@ -190,21 +178,21 @@ class _Evaluation:
         if self.computes:
             self._lines.append(f"{place} = loadstone_result;")
 
-    def _computed(self, expression: Expression) -> Expression:
+    def _computed(self, expression: expr.Expression) -> expr.Expression:
         """The expression without reads and without parts that read only sometimes; their values come from lines."""
         match expression:
-            case Operand():
+            case expr.Operand():
                 return self._read(expression)
-            case Variable():
-                return substituted(expression, self.values)
-            case Select() if _is_lazy(expression):
+            case expr.Variable():
+                return expr.substituted(expression, self.values)
+            case expr.Select() if _is_lazy(expression):
                 return self._selected(expression)
-            case Binary(op=op) if op in LOGICAL and _is_lazy(expression):
+            case expr.Binary(op=op) if op in expr.LOGICAL and _is_lazy(expression):
                 return self._decided(expression)
             case _:
-                return rebuilt(expression, self._computed)
+                return expr.rebuilt(expression, self._computed)
 
-    def _read(self, operand: Operand) -> Expression:
+    def _read(self, operand: expr.Operand) -> expr.Expression:
         position = operand.position
         access = self.statement.reads[position]
         if self.computes:
@@ -213,7 +201,7 @@ class _Evaluation:
         elif position not in self._counted:
             self._counted.add(position)
             self._place(access, position)
-        return Variable(f"loadstone_value{position}", operand.type)
+        return expr.Variable(f"loadstone_value{position}", operand.type)
 
     def _fetch(self, access: Access, position: int) -> None:
         place = self._place(access, position)
@@ -232,17 +220,17 @@ class _Evaluation:
         kind = self.run.kernel.arrays[access.array].type
         return f"(({kind} *)loadstone_memory[{number}])[{address}]"
 
-    def _temporary(self, expression: Expression) -> Variable:
+    def _temporary(self, expression: expr.Expression) -> expr.Variable:
         self._temporaries += 1
         name = f"loadstone_part{self._temporaries}"
         self._lines.append(f"{expression.type} {name};")
-        return Variable(name, expression.type)
+        return expr.Variable(name, expression.type)
 
-    def _set(self, variable: Variable, value: Expression) -> None:
-        result = emit_expression(converted(self._computed(value), variable.type))
+    def _set(self, variable: expr.Variable, value: expr.Expression) -> None:
+        result = emit_expression(expr.converted(self._computed(value), variable.type))
         self._lines.append(f"{variable.name} = {result};")
 
-    def _selected(self, expression: Select) -> Expression:
+    def _selected(self, expression: expr.Select) -> expr.Expression:
         """A variable that gets the value of the chosen side."""
         condition = self._computed(expression.condition)
         result = self._temporary(expression)
@@ -251,7 +239,7 @@ class _Evaluation:
         self._lines += [*braced(f"if ({emit_expression(condition)})", then), *braced("else", otherwise)]
         return result
 
-    def _decided(self, expression: Binary) -> Expression:
+    def _decided(self, expression: expr.Binary) -> expr.Expression:
         """A variable that gets the truth value; the right side is only evaluated where the left does not decide."""
         result = self._temporary(expression)
         self._lines.append(f"{result.name} = {_truth(self._computed(expression.left))};")
@@ -259,9 +247,9 @@ class _Evaluation:
         self._lines += braced(f"if ({'' if expression.op == '&&' else '!'}{result.name})", right)
         return result
 
-    def _set_truth(self, variable: Variable, value: Expression) -> None:
+    def _set_truth(self, variable: expr.Variable, value: expr.Expression) -> None:
         self._lines.append(f"{variable.name} = {_truth(self._computed(value))};")
 
 
-def _truth(value: Expression) -> str:
-    return emit_expression(Binary("!=", value, integer(0), INT))
+def _truth(value: expr.Expression) -> str:
+    return emit_expression(expr.Binary("!=", value, expr.integer(0), INT))

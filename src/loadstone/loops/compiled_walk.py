@@ -13,18 +13,7 @@ from typing import Any, NamedTuple, assert_never
 
 from loadstone.loops.facts import terms
 from loadstone.loops.model import Block, For, If, Instance, Node
-from loadstone.model.expression import (
-    Binary,
-    Call,
-    Cast,
-    Constant,
-    Expression,
-    Operand,
-    Select,
-    Unary,
-    Variable,
-    walk,
-)
+from loadstone.model import expression as expr
 
 IDLE = ""
 """The name of visits without an instance."""
@@ -156,10 +145,10 @@ def _range(loop: For, texts: _Texts) -> str:
     return f"range({texts.of(loop.start)}, {end}, {texts.of(loop.step)})"
 
 
-def _end(part: Expression, iterator: str, texts: _Texts) -> str:
+def _end(part: expr.Expression, iterator: str, texts: _Texts) -> str:
     """The value before which a loop ends."""
     match part:
-        case Binary(op="<" | "<=" as op, left=Variable(name=name), right=right) if name == iterator:
+        case expr.Binary(op="<" | "<=" as op, left=expr.Variable(name=name), right=right) if name == iterator:
             return f"{texts.of(right)} + 1" if op == "<=" else texts.of(right)
         case _:
             raise AssertionError(f"a loop over {iterator} does not count up to a bound")
@@ -167,34 +156,34 @@ def _end(part: Expression, iterator: str, texts: _Texts) -> str:
 
 def growths(loop: For) -> tuple[int, ...] | None:
     """What the arguments of the instance in a loop grow by; None where it is no number, or no instance alone."""
-    if not isinstance(loop.body, Instance) or not isinstance(loop.step, Constant):
+    if not isinstance(loop.body, Instance) or not isinstance(loop.step, expr.Constant):
         return None
     growths = [_growth(argument, loop.iterator) for argument in loop.body.arguments]
     known = tuple(int(loop.step.value) * growth for growth in growths if growth is not None)
     return known if len(known) == len(growths) else None
 
 
-def _growth(expression: Expression, iterator: str) -> int | None:
+def _growth(expression: expr.Expression, iterator: str) -> int | None:
     """The factor of a variable in an expression that is linear in it; None if it is not."""
     match expression:
-        case Variable(name=name) if name == iterator:
+        case expr.Variable(name=name) if name == iterator:
             return 1
-        case Cast(operand=operand):
+        case expr.Cast(operand=operand):
             return _growth(operand, iterator)
-        case Unary(op="-", operand=operand):
+        case expr.Unary(op="-", operand=operand):
             growth = _growth(operand, iterator)
             return None if growth is None else -growth
-        case Binary(op="+" | "-" as op, left=left, right=right):
+        case expr.Binary(op="+" | "-" as op, left=left, right=right):
             one, other = _growth(left, iterator), _growth(right, iterator)
             return None if one is None or other is None else one + other if op == "+" else one - other
         case (
-            Binary(op="*", left=Constant(value=factor), right=value)
-            | Binary(op="*", left=value, right=Constant(value=factor))
+            expr.Binary(op="*", left=expr.Constant(value=factor), right=value)
+            | expr.Binary(op="*", left=value, right=expr.Constant(value=factor))
         ):
             growth = _growth(value, iterator)
             return None if growth is None else int(factor) * growth
         case _:
-            uses = any(isinstance(part, Variable) and part.name == iterator for part in walk(expression))
+            uses = any(isinstance(part, expr.Variable) and part.name == iterator for part in expr.walk(expression))
             return None if uses else 0
 
 
@@ -219,7 +208,7 @@ class _Texts:
         """Ends the body of a loop; the statements at its begin."""
         return [f"{indent}{name} = {text}" for text, name in self._computed.pop().items()]
 
-    def of(self, expression: Expression) -> str:
+    def of(self, expression: expr.Expression) -> str:
         """The text of an expression in the body of the loop at hand."""
         return self._seen_from(len(self._computed) - 1, self._found(expression))
 
@@ -231,34 +220,34 @@ class _Texts:
         self._count += 1
         return self._computed[own].setdefault(text, f"c_{self._count}")
 
-    def _found(self, expression: Expression) -> _Found:
+    def _found(self, expression: expr.Expression) -> _Found:
         match expression:
-            case Constant(value=value):
+            case expr.Constant(value=value):
                 return str(value), 0
-            case Variable(name=name):
+            case expr.Variable(name=name):
                 return _named(name), self._levels[name]
-            case Cast(operand=operand):
+            case expr.Cast(operand=operand):
                 return self._found(operand)
-            case Unary(op=op, operand=operand):
+            case expr.Unary(op=op, operand=operand):
                 text, level = self._found(operand)
                 return f"({'not ' if op == '!' else op}{text})", level
-            case Binary(op="min" | "max" | "+" | "&&" | "||" as op):
+            case expr.Binary(op="min" | "max" | "+" | "&&" | "||" as op):
                 return self._chained(op, terms(expression, op))
-            case Binary(op=op, left=left, right=right):
+            case expr.Binary(op=op, left=left, right=right):
                 return self._joined(f"({{}} {_INFIX.get(op, op)} {{}})", left, right)
-            case Select(condition=condition, then=then, otherwise=otherwise):
+            case expr.Select(condition=condition, then=then, otherwise=otherwise):
                 return self._joined("({} if {} else {})", then, condition, otherwise)
-            case Call() | Operand():
+            case expr.Call() | expr.Operand():
                 raise AssertionError("bounds and addresses hold neither calls nor data")
             case _:
                 assert_never(expression)
 
-    def _joined(self, form: str, *operands: Expression) -> _Found:
+    def _joined(self, form: str, *operands: expr.Expression) -> _Found:
         found = [self._found(each) for each in operands]
         level = max(own for _, own in found)
         return form.format(*(self._seen_from(level, each) for each in found)), level
 
-    def _chained(self, op: str, operands: Iterable[Expression]) -> _Found:
+    def _chained(self, op: str, operands: Iterable[expr.Expression]) -> _Found:
         """A chain of an associative and commutative operator, loop-invariant operands first."""
         found = sorted(map(self._found, operands), key=_level)
         result = found[0]

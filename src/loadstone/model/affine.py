@@ -9,32 +9,30 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from loadstone.model.expression import (
-    COMPARISONS,
-    LOGICAL,
-    Binary,
-    Call,
-    Cast,
-    Constant,
-    Expression,
-    Operand,
-    Select,
-    Unary,
-    Variable,
-)
+from loadstone.model import expression as expr
 from loadstone.poly import spaces
+
+_COMPARE = {
+    "<": isl.PwAff.lt_set,
+    "<=": isl.PwAff.le_set,
+    ">": isl.PwAff.gt_set,
+    ">=": isl.PwAff.ge_set,
+    "==": isl.PwAff.eq_set,
+    "!=": isl.PwAff.ne_set,
+}
+_COMBINE = {"+": isl.PwAff.add, "-": isl.PwAff.sub, "min": isl.PwAff.min, "max": isl.PwAff.max}
 
 
 class NotAffine(Exception):
     """An expression is not affine; holds the smallest part that is to blame, and why."""
 
-    def __init__(self, expression: Expression, reason: str) -> None:
+    def __init__(self, expression: expr.Expression, reason: str) -> None:
         super().__init__(reason)
         self.expression = expression
         self.reason = reason
 
 
-def affine_value(expression: Expression, space: isl.Space) -> isl.PwAff:
+def affine_value(expression: expr.Expression, space: isl.Space) -> isl.PwAff:
     """The value of an integer expression as a piecewise (quasi-)affine function on a set space.
 
     >>> from loadstone.model.expression import Variable, binary, integer
@@ -43,87 +41,67 @@ def affine_value(expression: Expression, space: isl.Space) -> isl.PwAff:
     { S[i] -> [(2i)] }
     """
     match expression:
-        case Constant(value=int(value), type=kind) if kind.is_integer:
+        case expr.Constant(value=int(value), type=kind) if kind.is_integer:
             return spaces.constant(space, value)
-        case Variable(name=name):
+        case expr.Variable(name=name):
             return _variable(expression, name, space)
-        case Unary(op="-", operand=operand):
+        case expr.Unary(op="-", operand=operand):
             return affine_value(operand, space).neg()
-        case Cast(operand=operand, type=kind) if kind.is_integer and (kind.bits >= 32 or kind.includes(operand.type)):
+        case expr.Cast(operand=operand, type=kind) if kind.is_integer and (
+            kind.bits >= 32 or kind.includes(operand.type)
+        ):
             return affine_value(operand, space)
-        case Select():
+        case expr.Select():
             return _select(expression, space)
-        case Binary(op=op) if op in COMPARISONS or op in LOGICAL:
+        case expr.Binary(op=op) if op in expr.COMPARISONS or op in expr.LOGICAL:
             return affine_condition(expression, space).indicator_function()
-        case Unary(op="!"):
+        case expr.Unary(op="!"):
             return affine_condition(expression, space).indicator_function()
-        case Binary():
+        case expr.Binary():
             return _arithmetic(expression, space)
-        case Operand():
+        case expr.Operand():
             raise NotAffine(expression, "it depends on data")
-        case Constant() | Cast() | Call() | Unary():
+        case expr.Constant() | expr.Cast() | expr.Call() | expr.Unary():
             raise NotAffine(expression, "it is not an integer expression of iterators and parameters")
 
 
-def affine_condition(expression: Expression, space: isl.Space) -> isl.Set:
+def affine_condition(expression: expr.Expression, space: isl.Space) -> isl.Set:
     """The set of points where an affine condition holds."""
     match expression:
-        case Binary(op="&&", left=left, right=right):
+        case expr.Binary(op="&&", left=left, right=right):
             return affine_condition(left, space).intersect(affine_condition(right, space))
-        case Binary(op="||", left=left, right=right):
+        case expr.Binary(op="||", left=left, right=right):
             return affine_condition(left, space).union(affine_condition(right, space))
-        case Unary(op="!", operand=operand):
+        case expr.Unary(op="!", operand=operand):
             return affine_condition(operand, space).complement()
-        case Binary(op=op, left=left, right=right) if op in COMPARISONS:
-            return _comparison(op, affine_value(left, space), affine_value(right, space))
+        case expr.Binary(op=op, left=left, right=right) if op in expr.COMPARISONS:
+            return _COMPARE[op](affine_value(left, space), affine_value(right, space))
         case _:
             return affine_value(expression, space).non_zero_set()
 
 
-def _variable(expression: Expression, name: str, space: isl.Space) -> isl.PwAff:
+def _variable(expression: expr.Expression, name: str, space: isl.Space) -> isl.PwAff:
     value = spaces.variable(space, name)
     if value is None:
         raise NotAffine(expression, f"'{name}' is neither an iterator of an enclosing loop nor a parameter")
     return value
 
 
-def _select(expression: Select, space: isl.Space) -> isl.PwAff:
+def _select(expression: expr.Select, space: isl.Space) -> isl.PwAff:
     chosen = affine_condition(expression.condition, space)
     then = affine_value(expression.then, space).intersect_domain(chosen)
     otherwise = affine_value(expression.otherwise, space).intersect_domain(chosen.complement())
     return then.union_add(otherwise).coalesce()
 
 
-def _comparison(op: str, left: isl.PwAff, right: isl.PwAff) -> isl.Set:
-    match op:
-        case "<":
-            return left.lt_set(right)
-        case "<=":
-            return left.le_set(right)
-        case ">":
-            return left.gt_set(right)
-        case ">=":
-            return left.ge_set(right)
-        case "==":
-            return left.eq_set(right)
-        case _:
-            return left.ne_set(right)
-
-
-def _arithmetic(expression: Binary, space: isl.Space) -> isl.PwAff:
+def _arithmetic(expression: expr.Binary, space: isl.Space) -> isl.PwAff:
     left = affine_value(expression.left, space)
     right = affine_value(expression.right, space)
     match expression.op:
-        case "+":
-            return left.add(right)
-        case "-":
-            return left.sub(right)
+        case "+" | "-" | "min" | "max" as op:
+            return _COMBINE[op](left, right)
         case "*":
             return _product(expression, left, right)
-        case "min":
-            return left.min(right)
-        case "max":
-            return left.max(right)
         case "/" | "%" | "floordiv" | "mod":
             return _division(expression, left, _nonzero_constant(expression.right, right))
         case "<<" | ">>" | "&":
@@ -132,13 +110,13 @@ def _arithmetic(expression: Binary, space: isl.Space) -> isl.PwAff:
             raise NotAffine(expression, f"'{op}' is not an affine operation")
 
 
-def _product(expression: Expression, left: isl.PwAff, right: isl.PwAff) -> isl.PwAff:
+def _product(expression: expr.Expression, left: isl.PwAff, right: isl.PwAff) -> isl.PwAff:
     if not (left.is_cst() or right.is_cst()):
         raise NotAffine(expression, "it multiplies two variables")
     return left.mul(right)
 
 
-def _nonzero_constant(expression: Expression, value: isl.PwAff) -> int:
+def _nonzero_constant(expression: expr.Expression, value: isl.PwAff) -> int:
     number = constant_value(value)
     if not number:
         raise NotAffine(expression, "the right operand is not a nonzero constant")
@@ -152,7 +130,7 @@ def constant_value(value: isl.PwAff) -> int | None:
     return numbers.pop() if len(numbers) == 1 else None
 
 
-def _division(expression: Binary, left: isl.PwAff, divisor: int) -> isl.PwAff:
+def _division(expression: expr.Binary, left: isl.PwAff, divisor: int) -> isl.PwAff:
     space = left.get_domain_space()
     right = spaces.constant(space, divisor)
     match expression.op:
@@ -166,7 +144,7 @@ def _division(expression: Binary, left: isl.PwAff, divisor: int) -> isl.PwAff:
             return left.sub(left.div(right).floor().mul(right))
 
 
-def _bit_operation(expression: Binary, left: isl.PwAff, bits: int) -> isl.PwAff:
+def _bit_operation(expression: expr.Binary, left: isl.PwAff, bits: int) -> isl.PwAff:
     space = left.get_domain_space()
     match expression.op:
         case "<<" if 0 < bits < 31:
@@ -179,7 +157,7 @@ def _bit_operation(expression: Binary, left: isl.PwAff, bits: int) -> isl.PwAff:
             raise NotAffine(expression, f"'{op}' with {bits} is not an affine operation")
 
 
-def affine_text(expression: Expression, parameters: Sequence[str]) -> str:
+def affine_text(expression: expr.Expression, parameters: Sequence[str]) -> str:
     """An expression of parameters in short form, like `2N + 1`; as isl prints it where it has several pieces."""
     space = spaces.set_space(parameters, "", ())
     try:

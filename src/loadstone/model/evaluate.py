@@ -13,41 +13,30 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import assert_never
 
-from loadstone.model.expression import (
-    COMPARISONS,
-    Binary,
-    Call,
-    Cast,
-    Constant,
-    Expression,
-    Operand,
-    Select,
-    Unary,
-    Variable,
-)
+from loadstone.model import expression as expr
 from loadstone.model.functions import SIGNATURES
 from loadstone.model.types import BOOL, Number, ScalarType, ctypes_type, rounded
 
 
-def evaluate(expression: Expression, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
+def evaluate(expression: expr.Expression, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
     """The value of an expression, given its variables and the values that the reads brought."""
     match expression:
-        case Constant(value=value):
+        case expr.Constant(value=value):
             return value
-        case Variable(name=name):
+        case expr.Variable(name=name):
             return variables[name]
-        case Operand(position=position):
+        case expr.Operand(position=position):
             return operands[position]
-        case Cast(operand=operand, type=kind):
+        case expr.Cast(operand=operand, type=kind):
             return convert(evaluate(operand, variables, operands), operand.type, kind)
-        case Unary(op=op, operand=operand, type=kind):
+        case expr.Unary(op=op, operand=operand, type=kind):
             value = _unary(op, evaluate(operand, variables, operands))
             return kind.fitted(int(value)) if kind.is_fixed else kind.wrap(value)
-        case Select(condition=condition, then=then, otherwise=otherwise):
+        case expr.Select(condition=condition, then=then, otherwise=otherwise):
             return evaluate(then if evaluate(condition, variables, operands) else otherwise, variables, operands)
-        case Call(function=function, arguments=arguments):
+        case expr.Call(function=function, arguments=arguments):
             return library_function(function)(*(evaluate(a, variables, operands) for a in arguments))
-        case Binary():
+        case expr.Binary():
             return _binary(expression, variables, operands)
         case _:
             assert_never(expression)
@@ -88,7 +77,7 @@ def _unary(op: str, value: Number) -> Number:
             return int(not value)
 
 
-def _binary(expression: Binary, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
+def _binary(expression: expr.Binary, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
     op = expression.op
     left = evaluate(expression.left, variables, operands)
     if (op == "&&" and not left) or (op == "||" and left):
@@ -96,12 +85,12 @@ def _binary(expression: Binary, variables: Mapping[str, int], operands: Sequence
     right = evaluate(expression.right, variables, operands)
     if op in ("&&", "||"):
         return int(bool(right))
-    if op in COMPARISONS:
+    if op in expr.COMPARISONS:
         return int(_COMPARE[op](left, right))
     if expression.type.is_fixed:
         return _fixed(op, int(left), int(right), expression.type)
     if isinstance(left, float) or isinstance(right, float):
-        return expression.type.wrap(_real(op, left, right))
+        return expression.type.wrap(_REAL[op](left, right))
     return expression.type.wrap(_INTEGER[op](left, right))
 
 
@@ -115,24 +104,6 @@ def _fixed(op: str, left: int, right: int, kind: ScalarType) -> int:
             return kind.fitted(rounded(sign * left << kind.fraction, abs(right), kind.rounding)) if right else 0
         case _:
             return kind.fitted(_INTEGER[op](left, right))
-
-
-def _real(op: str, left: Number, right: Number) -> Number:
-    match op:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case "/":
-            return _quotient(float(left), float(right))
-        case "min":
-            return left if left < right else right
-        case "max":
-            return left if left > right else right
-        case _:
-            raise AssertionError(f"no operator {op} on real numbers")
 
 
 def _quotient(left: float, right: float) -> float:
@@ -157,6 +128,14 @@ _COMPARE: dict[str, Callable[[Number, Number], bool]] = {
     "!=": operator.ne,
 }
 
+_REAL: dict[str, Callable[[Number, Number], Number]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": lambda left, right: _quotient(float(left), float(right)),
+    "min": lambda left, right: left if left < right else right,
+    "max": lambda left, right: left if left > right else right,
+}
 _INTEGER: dict[str, Callable[[int, int], int]] = {
     "+": int.__add__,
     "-": int.__sub__,

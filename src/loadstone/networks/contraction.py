@@ -6,7 +6,7 @@ numbered by a modular mapping of the producer's instances that maps no two confl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 
 import islpy as isl
@@ -36,22 +36,21 @@ def reorder_mapping(
     The fewest cells that the search of the buffer stage finds. Where isl needs too many operations for the conflicts,
     these are enumerated and the mapping is by successive modulo; where they are too many, no subscript is folded.
     """
-    try:
-        with operation_limit(CONFLICT_LIMIT):
-            conflicts = written_to_present(network, channel, parameters)
-            return best_modular(signed_differences(conflicts), max(1, most), budget=SEARCH_BUDGET)
-    except LimitReached:
-        return enumerated_mapping(lives, most)
+    return _mapping(lambda: written_to_present(network, channel, parameters), lives, most)
 
 
 def block_mapping(
     network: Network, channel: Channel, parameters: Mapping[str, int], lives: Mapping[Point, Life], most: int
 ) -> Modular:
     """The mapping for values that live for whole tiles, which `lives` number; `most` share a tile."""
+    return _mapping(lambda: _present_in_tiles(network, channel, parameters), lives, most)
+
+
+def _mapping(conflicts: Callable[[], isl.Map], lives: Mapping[Point, Life], most: int) -> Modular:
+    """The mapping under which no two conflicting values share a cell; by enumeration where isl takes too long."""
     try:
         with operation_limit(CONFLICT_LIMIT):
-            conflicts = _present_in_tiles(network, channel, parameters)
-            return best_modular(signed_differences(conflicts), max(1, most), budget=SEARCH_BUDGET)
+            return best_modular(signed_differences(conflicts()), max(1, most), budget=SEARCH_BUDGET)
     except LimitReached:
         return enumerated_mapping(lives, most)
 

@@ -1,4 +1,5 @@
 """Arithmetic in hardware: pipelined operators on integers, fixed-point and IEEE floating-point numbers."""
+# pyright: reportUnusedImport=false
 
 from loadstone.operators.add_sub import make_add, make_subtract
 from loadstone.operators.compare import make_compare, make_maximum, make_minimum
@@ -23,43 +24,3 @@ from loadstone.operators.multiply import make_multiply
 from loadstone.operators.pipeline import Operator, Pipeline
 from loadstone.operators.sign import make_absolute, make_copy_sign, make_negate
 from loadstone.operators.square_root import make_square_root
-
-__all__ = [
-    "BFLOAT16",
-    "DOUBLE",
-    "HALF",
-    "SINGLE",
-    "Fixed",
-    "Float",
-    "Operator",
-    "Pipeline",
-    "make_absolute",
-    "make_add",
-    "make_compare",
-    "make_convert",
-    "make_copy_sign",
-    "make_cosine",
-    "make_divide",
-    "make_exponential",
-    "make_fixed_add",
-    "make_fixed_convert",
-    "make_fixed_divide",
-    "make_fixed_from_float",
-    "make_fixed_multiply",
-    "make_fixed_subtract",
-    "make_from_integer",
-    "make_integer_divide",
-    "make_integer_modulo",
-    "make_integer_multiply",
-    "make_integral",
-    "make_logarithm",
-    "make_maximum",
-    "make_minimum",
-    "make_multiply",
-    "make_negate",
-    "make_power",
-    "make_sine",
-    "make_square_root",
-    "make_subtract",
-    "make_to_integer",
-]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.markup import Markup, element
 from loadstone.reporting.page import whole_page
 from loadstone.reporting.parts import NOTHING, row, section, table
@@ -50,7 +50,7 @@ def figures_in(path: str | Path) -> dict[str, Number]:
         return dict(_numbers("", json.loads(Path(path).read_text("utf-8"))))
     except (OSError, ValueError, RecursionError) as error:
         hint = "compare what two commands print with --json"
-        raise InputError(Diagnostic(f"no figures can be read from '{path}': {error}", None, hint)) from None
+        raise refused(f"no figures can be read from '{path}': {error}", None, hint) from None
 
 
 def _numbers(place: str, value: object) -> Iterator[tuple[str, Number]]:
@@ -82,7 +82,7 @@ def emit_comparison(titles: tuple[str, str], figures: Sequence[Figure]) -> str:
 
 
 def _table(titles: tuple[str, str], figures: Sequence[Figure]) -> Markup:
-    columns = (("figure", ""), *((title, "number") for title in titles), ("ratio", "number"))
+    columns = ("figure", *(f">{title}" for title in titles), ">ratio")
     return table("", columns, [row(figure.name, *figure.cells()) for figure in figures])
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from loadstone.analysis.info import dependence_rows
 from loadstone.circuits import CircuitCompilation
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.exercise import smaller_values
 from loadstone.fronts.page import Dot, Plot
 from loadstone.fronts.space import MEASURES
@@ -111,7 +111,7 @@ def front_in(path: str | Path) -> Plot:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         hint = "loadstone explore KERNEL -o FRONT.json writes one"
         reason = f"it has no {error}" if isinstance(error, KeyError) else error
-        raise InputError(Diagnostic(f"no front can be read from '{path}': {reason}", None, hint)) from None
+        raise refused(f"no front can be read from '{path}': {reason}", None, hint) from None
 
 
 def _plot(found: Mapping[str, Any]) -> Plot:

@@ -9,7 +9,7 @@ from loadstone.fronts.page import Plot, emit_plot
 from loadstone.markup import Markup, amount, element, number
 from loadstone.reporting.extras import DrawnNetwork, Extras, Locality
 from loadstone.reporting.machine import AREA, CLOCK_MHZ, Machine, Speed
-from loadstone.reporting.parts import drawing, percent, row, section, table
+from loadstone.reporting.parts import drawing, numbers, percent, row, section, table
 from loadstone.reporting.roofline import roofline_svg
 from loadstone.reporting.words import assignments
 
@@ -43,8 +43,7 @@ def made_by(extras: Extras) -> Iterator[Markup]:
 
 
 def _dependences(rows: Sequence[Mapping[str, str | None]]) -> Markup:
-    columns = (("kind", ""), ("from", ""), ("to", ""), ("distance", ""))
-    return section("Dependences", table("", columns, [_dependence(each) for each in rows]))
+    return section("Dependences", table("", ("kind", "from", "to", "distance"), list(map(_dependence, rows))))
 
 
 def _dependence(found: Mapping[str, str | None]) -> Markup:
@@ -55,41 +54,23 @@ def _dependence(found: Mapping[str, str | None]) -> Markup:
 
 
 def _locality(locality: Locality) -> Markup:
-    title = f"with a cache of {amount(locality.cache, 'word')}"
-    columns = (
-        ("order of", ""),
-        ("accesses", "number"),
-        ("first uses", "number"),
-        ("largest distance", "number"),
-        (f"misses {title}", "number"),
-    )
+    missed = f">misses with a cache of {amount(locality.cache, 'word')}"
+    columns = ("order of", ">accesses", ">first uses", ">largest distance", missed)
     rows = [
         row(each.order, *map(number, (each.accesses, each.cold, each.largest, each.misses))) for each in locality.orders
     ]
     values = assignments(tuple(locality.parameters), tuple(locality.parameters.values()))
     said = "How many other elements are used between two uses of an element, and the misses of an LRU cache"
+    least = "" if locality.bound is None else f"At least {number(ceil(locality.bound))} words move"
     return section(
         _NAMES["locality"],
-        *_least_words(locality.bound),
+        element("p", f"{least} with this local memory, whatever the tiling.") if least else Markup(),
         table(f"{said}{f', for {values}' if values else ''}.", columns, rows),
     )
 
 
-def _least_words(bound: float | None) -> Iterator[Markup]:
-    if bound is not None:
-        said = f"At least {number(ceil(bound))} words move with this local memory, whatever the tiling."
-        yield element("p", said)
-
-
 def _machine(machine: Machine) -> Markup:
-    columns = (
-        ("memory", ""),
-        ("cycles", "number"),
-        (f"ms at {CLOCK_MHZ} MHz", "number"),
-        ("bytes in a cycle", "number"),
-        ("at most", "number"),
-        ("used", "number"),
-    )
+    columns = ("memory", ">cycles", f">ms at {CLOCK_MHZ} MHz", ">bytes in a cycle", ">at most", ">used")
     rows = [_speed_row(machine, speed) for speed in machine.speeds]
     said = f"Cycles of {amount(machine.instances, 'instance')}, predicted at the level of bursts"
     part = "; some tiles stand for all of them" if machine.sampled else ""
@@ -130,17 +111,13 @@ def _roof_sentence(machine: Machine) -> Markup:
 
 def _area(machine: Machine) -> Markup:
     found = machine.synthesised
-    columns = [(title, "number") for title in AREA.values()]
-    cells = [element("td", number(machine.area[name]), class_="number") for name in AREA]
+    columns = [f">{title}" for title in AREA.values()]
+    cells = numbers(*(machine.area[name] for name in AREA))
     if found is None:
-        return table("Estimated for ECP5, with the registers; loadstone synth measures it.", columns, [_line(cells)])
-    clock = "not known" if found.fmax_mhz is None else f"{found.fmax_mhz:.1f}"
-    cells.append(element("td", clock, class_="number"))
-    return table(f"By open tools, on {found.device}.", [*columns, ("MHz", "number")], [_line(cells)])
-
-
-def _line(cells: list[Markup]) -> Markup:
-    return element("tr", *cells)
+        said = "Estimated for ECP5, with the registers; loadstone synth measures it."
+        return table(said, columns, [element("tr", *cells)])
+    clock = element("td", "not known" if found.fmax_mhz is None else f"{found.fmax_mhz:.1f}", class_="number")
+    return table(f"By open tools, on {found.device}.", [*columns, ">MHz"], [element("tr", *cells, clock)])
 
 
 def _network(network: DrawnNetwork) -> Markup:
@@ -151,7 +128,7 @@ def _network(network: DrawnNetwork) -> Markup:
 def _front(front: Plot) -> Markup:
     rows = [row(str(place), *map(number, dot.measures.values())) for place, dot in enumerate(front.dots, 1)]
     commands = [element("li", element("code", dot.command)) for dot in front.dots]
-    columns = [("design", ""), *((name, "number") for name in (front.dots[0].measures if front.dots else ()))]
+    columns = ["design", *(f">{name}" for name in (front.dots[0].measures if front.dots else ()))]
     return section(
         "Other designs",
         element("p", f"Designs that no other one beats, by {front.across} and {front.up}.", class_="soft"),

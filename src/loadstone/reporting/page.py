@@ -43,7 +43,8 @@ def emit_report(report: Report) -> str:
     """The report as HTML, with its style and its pictures inside."""
     sections = _sections(report) if report.strips else _nothing_to_do(report)
     said = element("p", "A word is one element of an array.")
-    footer = element("footer", said, *_assumed(report), *made_by(report.extras))
+    assumed = (element("p", f"{each}.") for each in report.assumptions)
+    footer = element("footer", said, *assumed, *made_by(report.extras))
     return whole_page(
         f"{report.kernel}: what its tiles load and store", _header(report), element("main", *sections), footer
     )
@@ -71,12 +72,6 @@ def _sections(report: Report) -> Iterator[Markup]:
     yield _pictures(report)
     yield _timeline(report)
     yield from extra_sections(report.extras)
-
-
-def _assumed(report: Report) -> Iterator[Markup]:
-    """What holds for this page only."""
-    for each in report.assumptions:
-        yield element("p", f"{each}.")
 
 
 def _nothing_to_do(report: Report) -> Iterator[Markup]:
@@ -203,14 +198,7 @@ def _volumes(report: Report) -> Markup:
     own = report.ways[0]
     sums = numbers(own.loaded, own.stored, report.moved)
     total = element("tr", element("th", "total"), *sums, element("td"), element("td"))
-    columns = (
-        ("array", ""),
-        ("loaded", "number"),
-        ("stored", "number"),
-        ("bytes", "number"),
-        ("loads in closed form", ""),
-        ("stores in closed form", ""),
-    )
+    columns = ("array", ">loaded", ">stored", ">bytes", "loads in closed form", "stores in closed form")
     return section(
         "Volumes",
         table(f"Elements moved by all tiles{_for_values(report)}", columns, rows, total),
@@ -237,7 +225,7 @@ def _closed_form(text: str | None) -> Markup:
 def _comparison(ways: Sequence[Way]) -> Markup:
     most = max((_moved(way) for way in ways), default=0)
     rows = [_way_row(way, most, own=position == 0) for position, way in enumerate(ways)]
-    columns = (("way", ""), ("", ""), ("loaded", "number"), ("stored", "number"), ("total", "number"))
+    columns = ("way", "", ">loaded", ">stored", ">total")
     sides = (("load", "words loaded"), ("store", "words stored"))
     legend = (element("li", element("i", class_=side), text) for side, text in sides)
     return joined((element("ul", *legend, class_="legend"), table("", columns, rows)))
@@ -263,16 +251,8 @@ def _verification(verification: Outcome) -> Markup:
 
 
 def _buffers(buffers: Mapping[str, BufferSummary]) -> Markup:
-    columns = (
-        ("array", ""),
-        ("element to cell", ""),
-        ("shape", ""),
-        ("cells", "number"),
-        ("copies", "number"),
-        ("bytes", "number"),
-        ("most live at once", "number"),
-        ("cells per live element", "number"),
-    )
+    counts = (">cells", ">copies", ">bytes", ">most live at once", ">cells per live element")
+    columns = ("array", "element to cell", "shape", *counts)
     rows = [_buffer_row(name, buffer) for name, buffer in buffers.items()]
     why = "No mapping can use fewer cells than the elements that live at the same time."
     return section("Local buffers", element("p", why, class_="soft"), table("", columns, rows))
@@ -286,9 +266,7 @@ def _buffer_row(name: str, buffer: BufferSummary) -> Markup:
         element("th", element("code", name)),
         element("td", element("code", buffer.mapping)),
         element("td", " × ".join(map(str, buffer.shape)), class_="shape"),
-        element("td", number(buffer.cells), class_="number"),
-        element("td", number(buffer.copies), class_="number"),
-        element("td", number(buffer.local_bytes), class_="number"),
+        *numbers(buffer.cells, buffer.copies, buffer.local_bytes),
         element("td", live, class_="number"),
         element("td", ratio, class_="number"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
 from loadstone.markup import Markup, element, number
@@ -16,9 +16,11 @@ def section(title: str, *children: str) -> Markup:
     return element("section", element("h2", title), *children)
 
 
-def table(caption: str, columns: Sequence[tuple[str, str]], rows: Sequence[Markup], total: str = "") -> Markup:
-    """A table; columns have a name and a class."""
-    head = element("tr", *(element("th", name, scope="col", class_=kind) for name, kind in columns))
+def table(caption: str, columns: Iterable[str], rows: Sequence[Markup], total: str = "") -> Markup:
+    """A table; columns whose name starts with `>` hold numbers."""
+    kinds = {True: "number", False: ""}
+    cells = (element("th", c.removeprefix(">"), scope="col", class_=kinds[c.startswith(">")]) for c in columns)
+    head = element("tr", *cells)
     foot = element("tfoot", total) if total else Markup()
     title = element("caption", caption) if caption else Markup()
     return element(

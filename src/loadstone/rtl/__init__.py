@@ -1,4 +1,5 @@
 """Hardware as registers and wires: described in Python, printed as SystemVerilog and VHDL, interpreted, simulated."""
+# pyright: reportUnusedImport=false
 
 from loadstone.rtl.blocks import Ring, add_queue, add_ring, make_fifo, make_pipeline_register, make_skid_buffer
 from loadstone.rtl.checks import check
@@ -12,40 +13,3 @@ from loadstone.rtl.stream import Stream
 from loadstone.rtl.types import Bits, Enum, RtlError, address_width, bit, signed, unsigned
 from loadstone.rtl.verilog import emit_verilog, verilog_files
 from loadstone.rtl.vhdl import emit_vhdl, vhdl_files
-
-__all__ = [
-    "Bits",
-    "Enum",
-    "External",
-    "Instance",
-    "Memory",
-    "Module",
-    "Record",
-    "Ring",
-    "RtlError",
-    "Signal",
-    "Simulation",
-    "Stream",
-    "Value",
-    "add_queue",
-    "add_ring",
-    "address_width",
-    "all_of",
-    "any_of",
-    "bit",
-    "cat",
-    "check",
-    "const",
-    "emit_verilog",
-    "emit_vhdl",
-    "hierarchy",
-    "make_fifo",
-    "make_pipeline_register",
-    "make_skid_buffer",
-    "mux",
-    "repeat",
-    "signed",
-    "unsigned",
-    "verilog_files",
-    "vhdl_files",
-]

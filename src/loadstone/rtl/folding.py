@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from loadstone.rtl.types import RtlError
@@ -10,21 +11,19 @@ BinaryOperator = Literal["add", "sub", "mul", "and", "or", "xor"]
 CompareOperator = Literal["eq", "ne", "lt", "le", "gt", "ge"]
 
 
+_FOLD: Mapping[BinaryOperator, Callable[[int, int], int]] = {
+    "add": int.__add__,
+    "sub": int.__sub__,
+    "mul": int.__mul__,
+    "and": int.__and__,
+    "or": int.__or__,
+    "xor": int.__xor__,
+}
+
+
 def folded(operator: BinaryOperator, left: int, right: int) -> int:
     """What an operation gives for two numbers."""
-    match operator:
-        case "add":
-            return left + right
-        case "sub":
-            return left - right
-        case "mul":
-            return left * right
-        case "and":
-            return left & right
-        case "or":
-            return left | right
-        case "xor":
-            return left ^ right
+    return _FOLD[operator](left, right)
 
 
 def decided(operator: CompareOperator, left: tuple[int, int], right: tuple[int, int]) -> bool | None:

@@ -21,22 +21,8 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import assert_never
 
+from loadstone.rtl import expressions as expr
 from loadstone.rtl.checks import check
-from loadstone.rtl.expressions import (
-    Binary,
-    Compare,
-    Concat,
-    Const,
-    Extend,
-    Mux,
-    Reduce,
-    Reinterpret,
-    Shift,
-    Signal,
-    Slice,
-    Unary,
-    Value,
-)
 from loadstone.rtl.memory import Memory
 from loadstone.rtl.module import Drive, Instance, Item, Module, Process, Section, refuse_externals
 from loadstone.rtl.statements import Assign, Body, Case, If, Statement, expressions, leaves, targets
@@ -47,7 +33,7 @@ _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _RESET = "s[0]"
 
-Scope = Mapping[Signal, str]
+Scope = Mapping[expr.Signal, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +58,7 @@ class _Design:
     writes: list[str] = field(default_factory=list[str])
     stores: list[str] = field(default_factory=list[str])
 
-    def place(self, path: str, signal: Signal) -> str:
+    def place(self, path: str, signal: expr.Signal) -> str:
         """A new place for the value of a signal."""
         self.places[path] = len(self.initial)
         self.initial.append(signal.initial)
@@ -213,7 +199,7 @@ def _add(item: Item, prefix: str, scope: Scope, reset: str, design: _Design) -> 
             assert_never(item)
 
 
-def _places(values: Iterable[Value], scope: Scope) -> frozenset[str]:
+def _places(values: Iterable[expr.Value], scope: Scope) -> frozenset[str]:
     return frozenset(scope[each] for each in leaves(values))
 
 
@@ -252,7 +238,7 @@ def _add_memory(memory: Memory, prefix: str, scope: Scope, design: _Design) -> N
     design.next_values += _conflicts(writers, prefix + memory.name)
 
 
-def _add_read(outputs: tuple[Signal, ...], word: str, enable: str, scope: Scope, design: _Design) -> None:
+def _add_read(outputs: tuple[expr.Signal, ...], word: str, enable: str, scope: Scope, design: _Design) -> None:
     """A read port with one register, or two."""
     sources = [word, *(scope[each] for each in outputs[:-1])]
     for output, source in zip(outputs, sources, strict=True):
@@ -316,41 +302,41 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
     yield from (f"{_INDENT}{line}" for line in lines)
 
 
-def expression(value: Value, scope: Scope) -> str:
+def expression(value: expr.Value, scope: Scope) -> str:
     """An expression in Python; every part of it gives a value of its type."""
     match value:
-        case Const():
+        case expr.Const():
             return f"({value.value})" if value.value < 0 else str(value.value)
-        case Signal():
+        case expr.Signal():
             return scope[value]
-        case Unary():
+        case expr.Unary():
             return _unary(value, expression(value.operand, scope))
-        case Binary():
+        case expr.Binary():
             return _binary(value, expression(value.left, scope), expression(value.right, scope))
-        case Compare():
+        case expr.Compare():
             return f"({expression(value.left, scope)} {_COMPARISONS[value.operator]} {expression(value.right, scope)})"
-        case Mux():
+        case expr.Mux():
             choice = expression(value.condition, scope)
             return f"({expression(value.left, scope)} if {choice} else {expression(value.right, scope)})"
         case _:
             return _rearranged(value, scope)
 
 
-def _rearranged(value: Value, scope: Scope) -> str:
+def _rearranged(value: expr.Value, scope: Scope) -> str:
     """An expression that moves bits, in Python."""
     match value:
-        case Shift():
+        case expr.Shift():
             operand, amount = expression(value.operand, scope), expression(value.amount, scope)
             return _shift(value, operand, amount)
-        case Extend():
+        case expr.Extend():
             return expression(value.operand, scope)
-        case Reinterpret():
+        case expr.Reinterpret():
             return _wrapped(expression(value.operand, scope), value.bits)
-        case Slice():
+        case expr.Slice():
             return f"({expression(value.operand, scope)} >> {value.low} & {value.mask})"
-        case Concat():
+        case expr.Concat():
             return _concat(value, scope)
-        case Reduce():
+        case expr.Reduce():
             return _reduce(value, expression(value.operand, scope))
         case _:
             raise AssertionError(value)
@@ -364,18 +350,18 @@ def _wrapped(text: str, target: Bits) -> str:
     return f"(({text} + {half} & {target.mask}) - {half})"
 
 
-def _unary(value: Unary, operand: str) -> str:
+def _unary(value: expr.Unary, operand: str) -> str:
     if value.operator == "neg":
         return _wrapped(f"-{operand}", value.bits)
     return f"(~{operand})" if value.bits.signed else f"({operand} ^ {value.bits.mask})"
 
 
-def _binary(value: Binary, left: str, right: str) -> str:
+def _binary(value: expr.Binary, left: str, right: str) -> str:
     text = f"({left} {_OPERATORS[value.operator]} {right})"
     return text if _is_exact(value) else _wrapped(text, value.bits)
 
 
-def _is_exact(value: Binary) -> bool:
+def _is_exact(value: expr.Binary) -> bool:
     """Whether a result always fits its type."""
     if value.operator in ("and", "or", "xor"):
         return True
@@ -386,19 +372,19 @@ def _is_exact(value: Binary) -> bool:
     return value.width >= grown and value.bits.signed >= (value.operator == "sub")
 
 
-def _narrow(value: Value) -> Bits:
+def _narrow(value: expr.Value) -> Bits:
     """The type of a value before it was extended."""
-    return value.operand.bits if isinstance(value, Extend) else value.bits
+    return value.operand.bits if isinstance(value, expr.Extend) else value.bits
 
 
-def _shift(value: Shift, operand: str, amount: str) -> str:
+def _shift(value: expr.Shift, operand: str, amount: str) -> str:
     """A shift; to the left the amount is bounded, so that numbers stay small."""
     if value.direction == "right":
         return f"({operand} >> {amount})"
     return _wrapped(f"({operand} << min({amount}, {value.width}))", value.bits)
 
 
-def _concat(value: Concat, scope: Scope) -> str:
+def _concat(value: expr.Concat, scope: Scope) -> str:
     """Parts shifted to their places."""
     low = value.width
     texts: list[str] = []
@@ -408,7 +394,7 @@ def _concat(value: Concat, scope: Scope) -> str:
     return f"({' | '.join(texts)})"
 
 
-def _reduce(value: Reduce, operand: str) -> str:
+def _reduce(value: expr.Reduce, operand: str) -> str:
     mask = value.operand.mask
     match value.operator:
         case "any":

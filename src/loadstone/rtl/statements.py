@@ -5,21 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from loadstone.rtl.expressions import (
-    Binary,
-    Compare,
-    Concat,
-    Const,
-    Extend,
-    Mux,
-    Reduce,
-    Reinterpret,
-    Shift,
-    Signal,
-    Slice,
-    Unary,
-    Value,
-)
+from loadstone.rtl import expressions as expr
 from loadstone.rtl.types import Enum
 
 
@@ -27,15 +13,15 @@ from loadstone.rtl.types import Enum
 class Assign:
     """A signal gets a value of its type; of several assignments the last one counts."""
 
-    target: Signal
-    value: Value
+    target: expr.Signal
+    value: expr.Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class If:
     """The body of the first condition that holds, else the other one."""
 
-    branches: tuple[tuple[Value, Body], ...]
+    branches: tuple[tuple[expr.Value, Body], ...]
     otherwise: Body = ()
 
 
@@ -43,8 +29,8 @@ class If:
 class Case:
     """The body of the arm that lists the value of a signal, else the default; None stands for no default."""
 
-    selector: Signal
-    arms: tuple[tuple[tuple[Const, ...], Body], ...]
+    selector: expr.Signal
+    arms: tuple[tuple[tuple[expr.Const, ...], Body], ...]
     default: Body | None = None
 
     @property
@@ -58,7 +44,7 @@ Statement = Assign | If | Case
 Body = tuple[Statement, ...]
 
 
-def value_count(selector: Signal) -> int:
+def value_count(selector: expr.Signal) -> int:
     """How many values the type of a signal has."""
     return len(selector.type.members) if isinstance(selector.type, Enum) else 1 << selector.width
 
@@ -74,9 +60,9 @@ def bodies(statement: Statement) -> tuple[Body, ...]:
             return (*(body for _, body in statement.arms), statement.default or ())
 
 
-def targets(body: Body) -> tuple[Signal, ...]:
+def targets(body: Body) -> tuple[expr.Signal, ...]:
     """The signals that a body assigns, each once, in the order of their first assignment."""
-    found: dict[Signal, None] = {}
+    found: dict[expr.Signal, None] = {}
     for statement in body:
         if isinstance(statement, Assign):
             found[statement.target] = None
@@ -85,9 +71,9 @@ def targets(body: Body) -> tuple[Signal, ...]:
     return tuple(found)
 
 
-def always_assigned(body: Body) -> set[Signal]:
+def always_assigned(body: Body) -> set[expr.Signal]:
     """The signals that get a value on every path through a body."""
-    found: set[Signal] = set()
+    found: set[expr.Signal] = set()
     for statement in body:
         match statement:
             case Assign():
@@ -99,12 +85,12 @@ def always_assigned(body: Body) -> set[Signal]:
     return found
 
 
-def _on_all(choices: Iterable[Body]) -> set[Signal]:
+def _on_all(choices: Iterable[Body]) -> set[expr.Signal]:
     """The signals that each of some bodies assigns."""
-    return set[Signal].intersection(*(always_assigned(body) for body in choices))
+    return set[expr.Signal].intersection(*(always_assigned(body) for body in choices))
 
 
-def expressions(body: Body) -> Iterator[Value]:
+def expressions(body: Body) -> Iterator[expr.Value]:
     """The expressions that a body evaluates."""
     for statement in body:
         match statement:
@@ -118,26 +104,26 @@ def expressions(body: Body) -> Iterator[Value]:
             yield from expressions(inner)
 
 
-def children(value: Value) -> tuple[Value, ...]:
+def children(value: expr.Value) -> tuple[expr.Value, ...]:
     """The expressions that an expression is made of."""
     match value:
-        case Unary() | Extend() | Reinterpret() | Slice() | Reduce():
+        case expr.Unary() | expr.Extend() | expr.Reinterpret() | expr.Slice() | expr.Reduce():
             return (value.operand,)
-        case Binary() | Compare():
+        case expr.Binary() | expr.Compare():
             return (value.left, value.right)
-        case Shift():
+        case expr.Shift():
             return (value.operand, value.amount)
-        case Concat():
+        case expr.Concat():
             return value.parts
-        case Mux():
+        case expr.Mux():
             return (value.condition, value.left, value.right)
         case _:
             return ()
 
 
-def leaves(values: Iterable[Value]) -> set[Signal]:
+def leaves(values: Iterable[expr.Value]) -> set[expr.Signal]:
     """The signals that expressions read."""
-    found: set[Signal] = set()
+    found: set[expr.Signal] = set()
     pending = list(values)
     seen: set[int] = set()
     while pending:
@@ -145,7 +131,7 @@ def leaves(values: Iterable[Value]) -> set[Signal]:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, Signal):
+        if isinstance(value, expr.Signal):
             found.add(value)
         pending.extend(children(value))
     return found

@@ -4,23 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from loadstone.rtl import expressions as expr
 from loadstone.rtl.checks import check, unread_bits
-from loadstone.rtl.expressions import (
-    Binary,
-    Compare,
-    Concat,
-    Const,
-    Extend,
-    Kind,
-    Mux,
-    Reduce,
-    Reinterpret,
-    Shift,
-    Signal,
-    Slice,
-    Unary,
-    Value,
-)
 from loadstone.rtl.memory import Memory, Port
 from loadstone.rtl.module import External, Instance, Module, hierarchy
 from loadstone.rtl.shell import Shell
@@ -99,7 +84,7 @@ def _header(module: Module) -> Lines:
     yield ");"
 
 
-def _port(name: str, kind: Kind, type: Type) -> str:
+def _port(name: str, kind: expr.Kind, type: Type) -> str:
     return f"{kind:<6} {_type(type)} {name}"
 
 
@@ -149,9 +134,9 @@ def _contents(memory: Memory) -> Lines:
         yield f"for (int i = {start}; i < {memory.depth}; i = i + 1) {memory.name}[i] = {zero};"
 
 
-def _assignment(head: str, value: Value) -> Lines:
+def _assignment(head: str, value: expr.Value) -> Lines:
     """An assignment; a choice among several values takes a line for each."""
-    while isinstance(value, Mux) and isinstance(value.right, Mux):
+    while isinstance(value, expr.Mux) and isinstance(value.right, expr.Mux):
         yield f"{head} {_inner(value.condition)} ? {_inner(value.left)}"
         head, value = f"{INDENT}:", value.right
     yield f"{head} {expression(value)};"
@@ -223,7 +208,7 @@ def _sink(module: Module) -> Lines:
         yield f"assign unused = &{{1'b0, {', '.join(bits)}}};"
 
 
-def _bits_text(signal: Signal, low: int, count: int) -> str:
+def _bits_text(signal: expr.Signal, low: int, count: int) -> str:
     """Some bits of a signal."""
     if count == signal.width:
         return signal.name
@@ -251,93 +236,97 @@ def _number(type: Type, value: int) -> str:
     return f"{'-' if value < 0 else ''}{type.width}'{sign}d{abs(value)}"
 
 
-def expression(value: Value) -> str:
+def expression(value: expr.Value) -> str:
     """An expression whose width and sign in SystemVerilog are those of its type, whatever stands around it."""
     match value:
-        case Const():
+        case expr.Const():
             return _number(value.type, value.value)
-        case Signal():
+        case expr.Signal():
             return value.name
-        case Unary():
+        case expr.Unary():
             operator = "-" if value.operator == "neg" else "!" if value.type == bit else "~"
             return f"{operator}{_operand(value.operand)}"
-        case Binary():
+        case expr.Binary():
             return _binary(value)
-        case Compare():
+        case expr.Compare():
             return f"{_inner(value.left)} {_COMPARISONS[value.operator]} {_inner(value.right)}"
-        case Mux():
+        case expr.Mux():
             return f"{_inner(value.condition)} ? {_inner(value.left)} : {_inner(value.right)}"
         case _:
             return _rearranged(value)
 
 
-def _rearranged(value: Value) -> str:
+def _rearranged(value: expr.Value) -> str:
     """An expression that moves bits."""
     match value:
-        case Shift():
+        case expr.Shift():
             operator = "<<" if value.direction == "left" else ">>>" if value.bits.signed else ">>"
             return f"{_inner(value.operand)} {operator} {_inner(value.amount)}"
-        case Extend():
+        case expr.Extend():
             return _extend(value.operand, value.bits)
-        case Reinterpret():
+        case expr.Reinterpret():
             return f"{'$signed' if value.bits.signed else '$unsigned'}({expression(value.operand)})"
-        case Slice():
+        case expr.Slice():
             return _slice(value)
-        case Concat():
+        case expr.Concat():
             return f"{{{', '.join(map(expression, value.parts))}}}"
-        case Reduce():
+        case expr.Reduce():
             return f"{_REDUCTIONS[value.operator]}{_operand(value.operand)}"
         case _:
             raise AssertionError(value)
 
 
-def _inner(value: Value) -> str:
+def _inner(value: expr.Value) -> str:
     """An expression as part of another one."""
     text = expression(value)
-    return f"({text})" if isinstance(value, Unary | Binary | Compare | Shift | Mux | Reduce) else text
+    return (
+        f"({text})"
+        if isinstance(value, expr.Unary | expr.Binary | expr.Compare | expr.Shift | expr.Mux | expr.Reduce)
+        else text
+    )
 
 
-def _operand(value: Value) -> str:
+def _operand(value: expr.Value) -> str:
     """An expression behind an operator with one operand; Yosys takes the operator for a part of the width of a cast."""
     text = _inner(value)
     return f"({text})" if text[0] in "-0123456789" else text
 
 
-def _binary(value: Binary) -> str:
+def _binary(value: expr.Binary) -> str:
     """An operation; the operands of a product are extended to its width."""
     operator = (_LOGICAL if value.type == bit else _OPERATORS)[value.operator]
     if value.operator == "mul":
         return " * ".join(_extend(each, value.bits) for each in (value.left, value.right))
     left = value.left
-    chained = isinstance(left, Binary) and left.operator == value.operator != "sub"
+    chained = isinstance(left, expr.Binary) and left.operator == value.operator != "sub"
     return f"{expression(left) if chained else _inner(left)} {operator} {_inner(value.right)}"
 
 
-def _extend(value: Value, target: Bits) -> str:
+def _extend(value: expr.Value, target: Bits) -> str:
     """A value with more bits, and with a sign if the type has one."""
     if value.type == target:
         return _inner(value)
-    if isinstance(value, Const):
+    if isinstance(value, expr.Const):
         return _number(target, value.value)
     if target.signed and not value.bits.signed:
         return f"$signed({target.width}'({_closed(value)}))"
     return f"{target.width}'({_closed(value)})"
 
 
-def _closed(value: Value) -> str:
+def _closed(value: expr.Value) -> str:
     """An expression whose operations keep their width in a cast to more bits.
 
     The standard says that they do, but Icarus Verilog 11 extends the operands; braces stop it.
     """
     text = expression(value)
-    if not isinstance(value, Unary | Binary | Shift | Mux):
+    if not isinstance(value, expr.Unary | expr.Binary | expr.Shift | expr.Mux):
         return text
     return f"$signed({{{text}}})" if value.bits.signed else f"{{{text}}}"
 
 
-def _slice(value: Slice) -> str:
+def _slice(value: expr.Slice) -> str:
     """Bits of a signal, or of any other expression by shift and cast."""
-    if isinstance(value.operand, Signal):
+    if isinstance(value.operand, expr.Signal):
         return _bits_text(value.operand, value.low, value.width)
     inner = f"{_inner(value.operand)} >> {value.low}" if value.low else expression(value.operand)
     text = f"{value.width}'({inner})"

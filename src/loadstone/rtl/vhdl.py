@@ -4,23 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from loadstone.rtl import expressions as expr
 from loadstone.rtl.checks import check
-from loadstone.rtl.expressions import (
-    Binary,
-    Compare,
-    Concat,
-    Const,
-    Extend,
-    Kind,
-    Mux,
-    Reduce,
-    Reinterpret,
-    Shift,
-    Signal,
-    Slice,
-    Unary,
-    Value,
-)
 from loadstone.rtl.memory import Memory, Port
 from loadstone.rtl.module import Instance, Module, hierarchy, refuse_externals
 from loadstone.rtl.prefix import joined
@@ -119,7 +104,7 @@ def _attributes(shell: Shell) -> Lines:
                 yield f'attribute {name} of {port} : signal is "{values[name]}";'
 
 
-def _plain(name: str, kind: Kind, type: Type) -> str:
+def _plain(name: str, kind: expr.Kind, type: Type) -> str:
     """A port whose vector is a `std_logic_vector`."""
     assert isinstance(type, Bits)
     shown = "std_logic" if type == bit else f"std_logic_vector({type.width - 1} downto 0)"
@@ -131,7 +116,7 @@ def _bits(type: Bits, value: int) -> str:
     return f"'{value}'" if type == bit else f'"{value & type.mask:0{type.width}b}"'
 
 
-def _inside(port: Signal) -> tuple[str, str]:
+def _inside(port: expr.Signal) -> tuple[str, str]:
     """A port of what is in a shell, and that of the shell."""
     return _across(port, port.name, _kind(port.type), "std_logic_vector")
 
@@ -143,7 +128,7 @@ def _meets(module: Module, name: str, signal: str) -> tuple[str, str]:
     return _across(module[name], signal, "std_logic_vector", _kind(module[name].type))
 
 
-def _across(port: Signal, signal: str, formal: str, actual: str) -> tuple[str, str]:
+def _across(port: expr.Signal, signal: str, formal: str, actual: str) -> tuple[str, str]:
     """A port of one kind of vector that meets a signal of another."""
     if port.type == bit:
         return port.name, signal
@@ -183,7 +168,7 @@ def _entity(module: Module) -> Lines:
     yield "end entity;"
 
 
-def _port(name: str, kind: Kind, type: Type) -> str:
+def _port(name: str, kind: expr.Kind, type: Type) -> str:
     return f"{name} : {'in' if kind == 'input' else 'out'} {_type(type)}"
 
 
@@ -206,9 +191,9 @@ def _contents(memory: Memory) -> str:
     return ", ".join([*given, *rest])
 
 
-def _assignment(head: str, value: Value) -> Lines:
+def _assignment(head: str, value: expr.Value) -> Lines:
     """An assignment; a choice among values stands as `when else`, a line for each."""
-    while isinstance(value, Mux):
+    while isinstance(value, expr.Mux):
         yield f"{head} {expression(value.left)} when {condition(value.condition)} else"
         head, value = INDENT[1:], value.right
     yield f"{head} {expression(value)};"
@@ -238,7 +223,7 @@ def _arm(body: Body, head: str) -> Lines:
     yield from VHDL.body(body, head) if body else ("null;",)
 
 
-def _choice(value: Const) -> str:
+def _choice(value: expr.Const) -> str:
     """A value in a case statement."""
     if isinstance(value.type, Enum) or value.type == bit:
         return _number(value.type, value.value)
@@ -291,98 +276,103 @@ def _number(type: Type, value: int) -> str:
     return f'{name}\'("{value & type.mask:0{type.width}b}")'
 
 
-def condition(value: Value) -> str:
+def condition(value: expr.Value) -> str:
     """A value of one bit as a condition."""
     match value:
-        case Compare():
+        case expr.Compare():
             return f"{_operand(value.left)} {_COMPARISONS[value.operator]} {_right(value)}"
-        case Binary() if value.operator in ("and", "or"):
+        case expr.Binary() if value.operator in ("and", "or"):
             return f"{_test(value.left)} {value.operator} {_test(value.right)}"
-        case Unary(operand=Signal() as signal):
+        case expr.Unary(operand=expr.Signal() as signal):
             return f"{signal.name} = '0'"
-        case Unary():
+        case expr.Unary():
             return f"not {_test(value.operand)}"
         case _:
             return f"{_operand(value)} = '1'"
 
 
-def _test(value: Value) -> str:
+def _test(value: expr.Value) -> str:
     """A condition as part of another one."""
     return f"({condition(value)})"
 
 
-def expression(value: Value) -> str:
+def expression(value: expr.Value) -> str:
     """An expression of the VHDL type that stands for its type."""
     match value:
-        case Const():
+        case expr.Const():
             return _number(value.type, value.value)
-        case Signal():
+        case expr.Signal():
             return value.name
-        case Unary():
+        case expr.Unary():
             return f"{'-' if value.operator == 'neg' else 'not '}{_operand(value.operand)}"
-        case Binary():
+        case expr.Binary():
             return _binary(value)
-        case Compare():
+        case expr.Compare():
             return f"to_logic({condition(value)})"
-        case Mux():
+        case expr.Mux():
             return f"choose({condition(value.condition)}, {expression(value.left)}, {expression(value.right)})"
         case _:
             return _rearranged(value)
 
 
-def _rearranged(value: Value) -> str:
+def _rearranged(value: expr.Value) -> str:
     """An expression that moves bits."""
     match value:
-        case Shift():
+        case expr.Shift():
             return f"shift_{value.direction}({expression(value.operand)}, to_integer({_vector(value.amount)}))"
-        case Extend():
+        case expr.Extend():
             return _extend(value.operand, value.bits)
-        case Reinterpret():
+        case expr.Reinterpret():
             return _reinterpret(value)
-        case Slice():
+        case expr.Slice():
             return _slice(value)
-        case Concat():
+        case expr.Concat():
             return f"unsigned'({' & '.join(map(_operand, value.parts))})"
-        case Reduce():
+        case expr.Reduce():
             return f"{_REDUCTIONS[value.operator]} {_operand(value.operand)}"
         case _:
             raise AssertionError(value)
 
 
-def _operand(value: Value) -> str:
+def _operand(value: expr.Value) -> str:
     """An expression as an operand."""
     text = expression(value)
-    return f"({text})" if isinstance(value, Unary | Binary | Reduce) else text
+    return f"({text})" if isinstance(value, expr.Unary | expr.Binary | expr.Reduce) else text
 
 
-def _vector(value: Value) -> str:
+def _vector(value: expr.Value) -> str:
     """An unsigned expression as a vector, even of one bit."""
     return f"to_unsigned({expression(value)}, 1)" if value.type == bit else expression(value)
 
 
-def _binary(value: Binary) -> str:
+def _binary(value: expr.Binary) -> str:
     """An operation; a product has the length of both operands together until it is resized."""
     operator = _OPERATORS[value.operator]
     if value.operator == "mul":
         return _product(value)
     left = value.left
-    chained = isinstance(left, Binary) and left.operator == value.operator != "sub"
+    chained = isinstance(left, expr.Binary) and left.operator == value.operator != "sub"
     return f"{expression(left) if chained else _operand(left)} {operator} {_right(value)}"
 
 
-def _right(value: Binary | Compare) -> str:
+def _right(value: expr.Binary | expr.Compare) -> str:
     """The right operand; a number stands as such where the library has the operator for it."""
     left, right = value.left, value.right
-    if not isinstance(right, Const) or isinstance(left, Const) or left.type == bit or isinstance(left.type, Enum):
+    if (
+        not isinstance(right, expr.Const)
+        or isinstance(left, expr.Const)
+        or left.type == bit
+        or isinstance(left.type, Enum)
+    ):
         return _operand(right)
     if value.operator in ("and", "or", "xor") or right.value.bit_length() >= _INTEGER_BITS:
         return _operand(right)
     return str(right.value) if right.value >= 0 else f"({right.value})"
 
 
-def _product(value: Binary) -> str:
+def _product(value: expr.Binary) -> str:
     both = (value.left, value.right)
-    factors = [f"({_vector(each)})" if isinstance(each, Binary | Unary) else _vector(each) for each in both]
+    factors = [f"({_vector(each)})" if isinstance(each, expr.Binary | expr.Unary) else _vector(each) for each in both]
     length = value.left.width + value.right.width
     text = " * ".join(factors)
     if length == value.width:
@@ -390,35 +380,40 @@ def _product(value: Binary) -> str:
     return f"signed(resize(unsigned({text}), {value.width}))" if value.bits.signed else f"resize({text}, {value.width})"
 
 
-def _extend(value: Value, target: Bits) -> str:
+def _extend(value: expr.Value, target: Bits) -> str:
     """A value with more bits, and with a sign if the type has one."""
     width = target.width
     text = f"{'to_unsigned' if value.type == bit else 'resize'}({expression(value)}, {width})"
     return f"signed({text})" if target.signed and not value.bits.signed else text
 
 
-def _reinterpret(value: Reinterpret) -> str:
+def _reinterpret(value: expr.Reinterpret) -> str:
     """The same bits as the other kind of vector."""
     inner = value.operand
     if value.type == bit:
-        return f"{inner.name}(0)" if isinstance(inner, Signal) else f"bit_of(unsigned({expression(inner)}), 0)"
-    if isinstance(inner, Slice) and isinstance(inner.operand, Signal) and inner.operand.bits.signed and inner.width > 1:
+        return f"{inner.name}(0)" if isinstance(inner, expr.Signal) else f"bit_of(unsigned({expression(inner)}), 0)"
+    if (
+        isinstance(inner, expr.Slice)
+        and isinstance(inner.operand, expr.Signal)
+        and inner.operand.bits.signed
+        and inner.width > 1
+    ):
         return _range(inner)
     return f"{'signed' if value.bits.signed else 'unsigned'}({_vector(inner)})"
 
 
-def _range(value: Slice) -> str:
+def _range(value: expr.Slice) -> str:
     """Some bits of a signal, of its kind of vector."""
-    assert isinstance(value.operand, Signal)
+    assert isinstance(value.operand, expr.Signal)
     return f"{value.operand.name}({value.low + value.width - 1} downto {value.low})"
 
 
-def _slice(value: Slice) -> str:
+def _slice(value: expr.Slice) -> str:
     """Bits of a signal, or of any other expression by shift and resize."""
     inner = value.operand
-    if isinstance(inner, Signal) and value.type == bit:
+    if isinstance(inner, expr.Signal) and value.type == bit:
         return f"{inner.name}({value.low})"
-    if isinstance(inner, Signal):
+    if isinstance(inner, expr.Signal):
         return f"unsigned({_range(value)})" if inner.bits.signed else _range(value)
     text = f"unsigned({expression(inner)})" if inner.bits.signed else _vector(inner)
     if value.type == bit:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from loadstone.errors import Diagnostic, InputError, refused
+from loadstone.errors import refused
 from loadstone.options import MEMORIES, Choices, HardwareOptions, Option, options_of
 
 OFFERED: Mapping[str, Option] = {
@@ -111,7 +111,7 @@ def _value(option: Option, text: object) -> Any:
     try:
         return text if option.read is None else option.read(text)
     except ValueError as error:
-        raise InputError(Diagnostic(f"{option.flag}: {error}")) from None
+        raise refused(f"{option.flag}: {error}") from None
 
 
 def _chosen(option: Option, text: str) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import uvicorn
 
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.serve.application import application
 from loadstone.serve.settings import MOST_BYTES, Settings
 
@@ -44,7 +44,7 @@ def bound(settings: Settings) -> socket.socket:
     except OSError as error:
         made.close()
         message = f"cannot listen at {settings.host}, port {settings.port}: {error.strerror or error}"
-        raise InputError(Diagnostic(message, None, "give another with --port, or none: a free one is taken")) from None
+        raise refused(message, None, "give another with --port, or none: a free one is taken") from None
     return made
 
 

@@ -61,14 +61,10 @@ def _hardware_files(subject: Subject, language: Language) -> Json:
     names = [statement.name for statement in subject.circuit.design.kernel.statements]
     stem = subject.circuit.design.kernel.name
     texts = TOOLS[language].printed(subject.top, "")
-    datapaths = [path for path in texts if _is_datapath(path, stem, names)]
+    datapaths = [path for path in texts if (path.rpartition(".")[0] in {f"{stem}_{name}" for name in names})]
     paths = (*datapaths, *(path for path in reversed(texts) if path not in datapaths))
     linked = ((path, _hardware_links(path, texts[path], stem, names)) for path in paths)
     return {"files": [{"path": path, "text": texts[path], "links": links} for path, links in linked]}
-
-
-def _is_datapath(path: str, stem: str, names: Sequence[str]) -> bool:
-    return path.rpartition(".")[0] in {f"{stem}_{name}" for name in names}
 
 
 def _hardware_links(path: str, text: str, stem: str, names: Sequence[str]) -> Links:

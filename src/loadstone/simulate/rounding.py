@@ -13,20 +13,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, assert_never
 
+from loadstone.model import expression as expr
 from loadstone.model.evaluate import convert, evaluate
-from loadstone.model.expression import (
-    COMPARISONS,
-    Binary,
-    Call,
-    Cast,
-    Constant,
-    Expression,
-    Operand,
-    Select,
-    Unary,
-    Variable,
-    children,
-)
 from loadstone.model.kernel import Access, Kernel, Statement
 from loadstone.model.types import Number, ScalarType
 from loadstone.simulate.interpreter import instances_in_order
@@ -90,30 +78,32 @@ def _read(
         return Bounded(0, math.inf)
 
 
-def _bounded(expression: Expression, variables: Mapping[str, int], operands: Sequence[Bounded]) -> Bounded:
+def _bounded(expression: expr.Expression, variables: Mapping[str, int], operands: Sequence[Bounded]) -> Bounded:
     match expression:
-        case Constant() | Variable():
+        case expr.Constant() | expr.Variable():
             return Bounded(evaluate(expression, variables, ()))
-        case Operand(position=position):
+        case expr.Operand(position=position):
             return operands[position]
-        case Cast(operand=operand, type=kind):
+        case expr.Cast(operand=operand, type=kind):
             return _converted(_bounded(operand, variables, operands), operand.type, kind)
-        case Select(condition=condition, then=then, otherwise=otherwise):
+        case expr.Select(condition=condition, then=then, otherwise=otherwise):
             test = _bounded(condition, variables, operands)
             chosen = _bounded(then if test.value else otherwise, variables, operands)
             return Bounded(chosen.value, math.inf) if test.error else chosen
-        case Unary() | Binary() | Call():
+        case expr.Unary() | expr.Binary() | expr.Call():
             return _operation(expression, variables, operands)
         case _:
             assert_never(expression)
 
 
-def _operation(expression: Unary | Binary | Call, variables: Mapping[str, int], operands: Sequence[Bounded]) -> Bounded:
-    parts = [_bounded(part, variables, operands) for part in children(expression)]
+def _operation(
+    expression: expr.Unary | expr.Binary | expr.Call, variables: Mapping[str, int], operands: Sequence[Bounded]
+) -> Bounded:
+    parts = [_bounded(part, variables, operands) for part in expr.children(expression)]
     value = evaluate(expression, variables, [operand.value for operand in operands])
     if not any(part.error for part in parts) and expression.type.is_integer:
         return Bounded(value)
-    op = expression.function if isinstance(expression, Call) else expression.op
+    op = expression.function if isinstance(expression, expr.Call) else expression.op
     return Bounded(value, _passed_on(op, parts) + _of_result(value, expression.type))
 
 
@@ -131,7 +121,7 @@ def _passed_on(op: str, parts: Sequence[Bounded]) -> float:
         return (errors[0] + sizes[0] / sizes[1] * errors[1]) / (sizes[1] - errors[1])
     if op in ("sqrt", "sqrtf") and sizes[0] > errors[0]:
         return errors[0] / math.sqrt(sizes[0] - errors[0])
-    if op in COMPARISONS and abs(parts[0].value - parts[1].value) > sum(errors):
+    if op in expr.COMPARISONS and abs(parts[0].value - parts[1].value) > sum(errors):
         return 0.0
     return math.inf if any(errors) else 0.0
 

@@ -40,13 +40,7 @@ from loadstone.poly.order import earlier, later, not_earlier
 from loadstone.poly.spaces import inputs_to_parameters
 from loadstone.transfer.plan import first_tile, last_tile
 from loadstone.transfer.strips import in_memory, needed_writes, strip_space
-from loadstone.transfer.tile_accesses import (
-    TileAccesses,
-    array_accesses,
-    element_space,
-    existing_tiles,
-    tile_space,
-)
+from loadstone.transfer.tile_accesses import TileAccesses, array_accesses, element_space, existing_tiles, tile_space
 from loadstone.transform.tiling import TiledKernel
 
 

@@ -11,7 +11,7 @@ from loadstone.cli.main import main
 from loadstone.cli.shared.console import console, shown, table
 from loadstone.cli.shared.kernels import read_kernel
 from loadstone.cli.shared.parser import check_modes, refuse
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.fronts.asking import ask
 from loadstone.fronts.cluster import cluster
 from loadstone.fronts.energy import DEFAULT_TABLE, read_table
@@ -38,7 +38,7 @@ def show_front(arguments: argparse.Namespace) -> int:
     refuse(arguments, ("local",), "without --curve")
     check_modes(arguments, (EXPLORED,), {EXPLORED: "explore, whose designs are accelerators"})
     if arguments.apply is None and arguments.file and Path(arguments.file).suffix not in _ENDINGS:
-        raise InputError(Diagnostic(f"cannot write a front as '{arguments.file}'", None, "-o FILE.html or FILE.json"))
+        raise refused(f"cannot write a front as '{arguments.file}'", None, "-o FILE.html or FILE.json")
     if arguments.cluster is not None:
         refuse(arguments, ("jobs",), "with --cluster")
     if not arguments.synth:
@@ -102,7 +102,7 @@ def _apply(front: Front, arguments: argparse.Namespace) -> int:
     """Build a design of the front into a folder, or run it."""
     if len(arguments.apply) != 1 or not 1 <= arguments.apply[0] <= len(front):
         hint = f"the front has designs 1 to {len(front)}" if len(front) else "the front is empty"
-        raise InputError(Diagnostic(f"there is no design {spelled(arguments.apply, ',')}", None, hint))
+        raise refused(f"there is no design {spelled(arguments.apply, ',')}", None, hint)
     point, json = front[arguments.apply[0] - 1], ["--json"] if arguments.json else []
     if arguments.file is None:
         return main(["run", *front.start, *point.design.words(), *json])

@@ -11,7 +11,7 @@ from typing import Any
 
 from loadstone.cli.shared.console import console, shown, table
 from loadstone.cli.shared.parser import refuse
-from loadstone.errors import Diagnostic, InputError
+from loadstone.errors import refused
 from loadstone.files import write_whole
 from loadstone.frontend.arrayol.flat import Application
 from loadstone.frontend.arrayol.kernel import c_file, read_application
@@ -31,8 +31,7 @@ def show_fusions(arguments: argparse.Namespace) -> int:
     """Print all fusions with what they cost, or write the programs of one."""
     refuse(arguments, arguments.given - _OWN, "with --fusions")
     if Path(arguments.kernel).suffix not in {".yaml", ".yml"}:
-        message = f"'{arguments.kernel}' has no tasks to fuse"
-        raise InputError(Diagnostic(message, None, "--fusions takes Array-OL, a .yaml file"))
+        raise refused(f"'{arguments.kernel}' has no tasks to fuse", None, "--fusions takes Array-OL, a .yaml file")
     application = read_application(read_source(Path(arguments.kernel)))
     if arguments.apply is not None:
         refuse(arguments, ("data_per_word", "latency", "exact"), "with --apply")
@@ -112,9 +111,9 @@ def _write_passes(application: Application, arguments: argparse.Namespace) -> in
     fusion: tuple[int, ...] = arguments.apply
     if sum(fusion) != len(application.tasks):
         hint = f"give sizes that add up to {len(application.tasks)}"
-        raise InputError(Diagnostic(f"{application.name} has {len(application.tasks)} tasks", None, hint))
+        raise refused(f"{application.name} has {len(application.tasks)} tasks", None, hint)
     if arguments.file is None:
-        raise InputError(Diagnostic("--apply writes files", None, "-o FOLDER says where"))
+        raise refused("--apply writes files", None, "-o FOLDER says where")
     Path(arguments.file).mkdir(parents=True, exist_ok=True)
     parts = list(passes(application, fusion))
     files = {f"{part.name}.c": c_file(part) for part in parts}

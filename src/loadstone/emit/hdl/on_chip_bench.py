@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from loadstone.emit.hdl.vectors import (
-    FRACTION,
-    Host,
-    Result,
-    Vectors,
-    hosts_of,
-    inputs_at_start,
-    results_of,
-)
+from loadstone.emit.hdl.vectors import FRACTION, Host, Result, Vectors, hosts_of, inputs_at_start, results_of
 from loadstone.hardware.harness.cycle_limits import on_chip_cycle_limit
 from loadstone.hardware.layout import ArrayLayout
 from loadstone.hardware.on_chip import OnChipDesign

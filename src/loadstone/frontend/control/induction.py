@@ -17,24 +17,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from loadstone.frontend import syntax
+from loadstone.frontend import scopes, syntax
 from loadstone.frontend.mapping import with_blocks, with_expressions, with_value
-from loadstone.frontend.scopes import (
-    Resolved,
-    control_expressions,
-    final_value,
-    jumps,
-    names_in,
-    nodes,
-    uses,
-    written_names,
-)
 from loadstone.model.types import INT
 
 
-def with_inductions(resolved: Resolved) -> Resolved:
+def with_inductions(resolved: scopes.Resolved) -> scopes.Resolved:
     """The body with induction variables replaced."""
-    return Resolved(_Inductions(resolved).block(resolved.body), resolved.symbols)
+    return scopes.Resolved(_Inductions(resolved).block(resolved.body), resolved.symbols)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +39,7 @@ class _Step:
 
 @dataclass(frozen=True, slots=True)
 class _Inductions:
-    resolved: Resolved
+    resolved: scopes.Resolved
 
     def block(self, block: syntax.Block) -> syntax.Block:
         """The block with its loops rewritten, outer ones first."""
@@ -74,13 +64,15 @@ class _Inductions:
         """The steps of a loop whose variables can be replaced; `counted`: the number of its iterations is known."""
         if loop.first_step != "after":
             return
-        control = {name for part in (loop.condition, *control_expressions(loop.body)) for name in names_in(part)}
+        control = {
+            name for part in (loop.condition, *scopes.control_expressions(loop.body)) for name in scopes.names_in(part)
+        }
         for name, amount, position in _counted(loop.body):
             setting = _setting(name, before)
             if setting is None or name not in control or not self._is_integer(name):
                 continue
             start = setting.value
-            fixed = not names_in(start) & (written_names(loop.body) | {name, loop.iterator})
+            fixed = not scopes.names_in(start) & (scopes.written_names(loop.body) | {name, loop.iterator})
             if fixed and (counted or not self._is_used_elsewhere(name, loop, before)):
                 yield _Step(name, amount, position, start)
 
@@ -119,12 +111,12 @@ class _Inductions:
 def _counted(body: syntax.Block) -> Iterator[tuple[str, int, int]]:
     """The scalars that each iteration changes once, by a constant: name, amount, position of the statement."""
     for position, item in enumerate(body.items):
-        if any(not jump.leaves_loop for jump in jumps(syntax.Block(body.items[:position]))):
+        if any(not jump.leaves_loop for jump in scopes.jumps(syntax.Block(body.items[:position]))):
             return
         amount = _amount(item)
         if amount and isinstance(item, syntax.Assign) and isinstance(item.target, syntax.Name):
             name = item.target.id
-            if sum(1 for node in nodes(body) if _writes(node, name)) == 1:
+            if sum(1 for node in scopes.nodes(body) if _writes(node, name)) == 1:
                 yield name, amount, position
 
 
@@ -149,15 +141,15 @@ def _setting(name: str, before: list[syntax.Node]) -> syntax.Assign | None:
     """The statement that gives a scalar its value, where nothing behind it changes that."""
     for position, item in reversed(list(enumerate(before))):
         if _sets(item, name):
-            if not isinstance(item, syntax.Assign) or name in names_in(item.value):
+            if not isinstance(item, syntax.Assign) or name in scopes.names_in(item.value):
                 return None
-            changed = written_names(syntax.Block(tuple(before[position + 1 :])))
-            return None if names_in(item.value) & changed else item
+            changed = scopes.written_names(syntax.Block(tuple(before[position + 1 :])))
+            return None if scopes.names_in(item.value) & changed else item
     return None
 
 
 def _sets(node: syntax.Node, name: str) -> bool:
-    return name in written_names(syntax.Block((node,)))
+    return name in scopes.written_names(syntax.Block((node,)))
 
 
 def _writes(node: syntax.Node, name: str) -> bool:
@@ -165,7 +157,7 @@ def _writes(node: syntax.Node, name: str) -> bool:
 
 
 def _mentions(block: syntax.Block, name: str) -> int:
-    return sum(1 for use in uses(block) if isinstance(use, syntax.Name) and use.id == name)
+    return sum(1 for use in scopes.uses(block) if isinstance(use, syntax.Name) and use.id == name)
 
 
 def _replaced(node: syntax.Node, name: str, value: syntax.Expr) -> syntax.Node:
@@ -185,7 +177,7 @@ def _iterations(loop: syntax.For, before: list[syntax.Node]) -> syntax.Expr | No
         later = _iterations(tested, before)
         return later and syntax.BinaryOp("max", _literal(1, loop), later, loop.span)
     for each in (loop, *_seen_by_scalars(loop, before)):
-        final = final_value(each)
+        final = scopes.final_value(each)
         if final is not None:
             return _distance(each, final)
     return None

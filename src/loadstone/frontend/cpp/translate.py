@@ -18,15 +18,7 @@ from itertools import pairwise
 
 from loadstone.errors import InputError, Span, refused
 from loadstone.frontend.c.preprocess import Preprocessed
-from loadstone.frontend.cpp.tokens import (
-    Token,
-    Unit,
-    angle_closing,
-    closing,
-    comma_parts,
-    tokens_of,
-    units_of,
-)
+from loadstone.frontend.cpp.tokens import Token, Unit, angle_closing, closing, comma_parts, tokens_of, units_of
 from loadstone.frontend.cpp.types import NUMBERS, STREAM, TypeNames, constant_of
 from loadstone.model.functions import OVERLOADED
 

@@ -1,4 +1,5 @@
 """Reading kernels written as Python functions: by decorator in a running program, or from a file without running it."""
+# pyright: reportUnusedImport=false
 
 from loadstone.frontend.python.annotations import (
     ElementType,
@@ -16,20 +17,3 @@ from loadstone.frontend.python.annotations import (
 )
 from loadstone.frontend.python.decorator import kernel
 from loadstone.frontend.python.program import read_python
-
-__all__ = [
-    "ElementType",
-    "double",
-    "float32",
-    "float64",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "kernel",
-    "read_python",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-]

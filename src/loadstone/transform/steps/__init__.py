@@ -37,24 +37,3 @@ STEPS: tuple[type[Step], ...] = (
     Schedule,
 )
 BY_WORD = {kind.usage.split()[0]: kind for kind in STEPS}
-
-__all__ = [
-    "BY_WORD",
-    "STEPS",
-    "Constrain",
-    "Distribute",
-    "Duplicate",
-    "Expand",
-    "Fuse",
-    "Interchange",
-    "Peel",
-    "Reverse",
-    "Schedule",
-    "Shift",
-    "Skew",
-    "Split",
-    "Stretch",
-    "StripMine",
-    "Tile",
-    "Unroll",
-]

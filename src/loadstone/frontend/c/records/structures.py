@@ -21,14 +21,7 @@ from pycparser import c_ast
 from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment
 from loadstone.frontend.c.records.layout import Layout, NotLaidOut, is_of_words, layout_of
-from loadstone.frontend.c.trees import (
-    Rewriter,
-    element,
-    innermost,
-    mapped,
-    renamed,
-    with_innermost,
-)
+from loadstone.frontend.c.trees import Rewriter, element, innermost, mapped, renamed, with_innermost
 from loadstone.model.record import Member, Record
 
 _ELEMENTS = "subscript every dimension of the member"
