@@ -302,10 +302,9 @@ class HardwareOptions(FromNames):
         read=positive,
         modes=("on-chip", "accelerator", "prediction"),
     )
-    memory_latency: int = described(
+    memory_latency: int | None = described(
         "--memory-latency",
-        "read latency of on-chip memories in cycles (default: 1)",
-        1,
+        "read latency of on-chip memories in cycles (default: 2 on a bus, else 1)",
         choices=(1, 2),
         modes=("on-chip", "accelerator", "prediction"),
     )
