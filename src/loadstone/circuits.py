@@ -15,7 +15,7 @@ from loadstone.hardware.accelerator.outline import AcceleratorOutline, make_outl
 from loadstone.hardware.accelerator.registers import make_controlled
 from loadstone.hardware.accelerator.top import make_design
 from loadstone.hardware.datapath.operations import Operations
-from loadstone.hardware.datapath.timing import MemoryTiming
+from loadstone.hardware.datapath.timing import REGISTERED_OUTPUT, UNREGISTERED, MemoryTiming
 from loadstone.hardware.design import AcceleratorDesign, ComputeDesign, bus_for, element_bytes
 from loadstone.hardware.direct.top import make_direct_design
 from loadstone.hardware.network.top import NetworkDesign, make_network_design
@@ -66,10 +66,9 @@ class CircuitCompilation(Compilation):
         """No: addresses of local memories in hardware know no coordinates of tiles."""
         return False
 
-    @property
-    def memories(self) -> MemoryTiming:
-        """The timing of on-chip memories."""
-        return MemoryTiming(self.hardware.memory_latency, self.hardware.read_ports)
+    def memories(self, usual: MemoryTiming) -> MemoryTiming:
+        """The timing of on-chip memories, where it is not the usual one."""
+        return MemoryTiming(self.hardware.memory_latency or usual.latency, self.hardware.read_ports)
 
     @property
     def operations(self) -> Operations:
@@ -94,7 +93,7 @@ class CircuitCompilation(Compilation):
     def on_chip(self) -> OnChipDesign:
         """The kernel with its arrays in on-chip memories."""
         loops = program_loops(program_of(self.substituted))
-        return make_on_chip(self.substituted, loops, self.limits, self.memories, self.operations)
+        return make_on_chip(self.substituted, loops, self.limits, self.memories(UNREGISTERED), self.operations)
 
     @cached_property
     def bus(self) -> Bus:
@@ -104,7 +103,9 @@ class CircuitCompilation(Compilation):
     @cached_property
     def outline(self) -> AcceleratorOutline:
         """The accelerator before its top module, which suffices for predictions."""
-        return make_outline(self.accelerator, self.limits, self.bus, self.memories, self.operations, self.lanes)
+        return make_outline(
+            self.accelerator, self.limits, self.bus, self.memories(REGISTERED_OUTPUT), self.operations, self.lanes
+        )
 
     @cached_property
     def design(self) -> AcceleratorDesign:

@@ -270,9 +270,8 @@ class HardwareOptions(FromNames):
         read=positive,
         modes=("on-chip", "accelerator", "prediction"),
     )
-    memory_latency: int = described(
-        "read latency of on-chip memories in cycles (default: 1)",
-        1,
+    memory_latency: int | None = described(
+        "read latency of on-chip memories in cycles (default: 2 on a bus, else 1)",
         choices=(1, 2),
         modes=("on-chip", "accelerator", "prediction"),
     )

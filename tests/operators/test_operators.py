@@ -430,6 +430,26 @@ def test_integer_products_wrap(result: Bits, stages: int) -> None:
     assert_all(operator, pairs, lambda a, b: result.wrap(a * b))
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "result", "latency"),
+    [
+        (signed(32), signed(32), signed(32), 3),
+        (unsigned(32), unsigned(32), unsigned(64), 4),
+        (signed(64), signed(64), signed(64), 6),
+        (signed(20), unsigned(7), signed(27), 3),
+        (unsigned(18), unsigned(19), unsigned(37), 4),
+        (signed(24), unsigned(64), signed(10), 3),
+    ],
+    ids=str,
+)
+def test_wide_products_are_sums_of_parts(left: Bits, right: Bits, result: Bits, latency: int) -> None:
+    operator, source = make_integer_multiply(left, right, result), random.Random(left.width)
+    assert operator.latency == latency
+    edges = [(a, b) for a in (left.minimum, left.maximum, 0, 1) for b in (right.minimum, right.maximum, 1)]
+    others = [(source.randint(left.minimum, left.maximum), source.randint(0, right.maximum)) for _ in range(100)]
+    assert_all(operator, [*edges, *others], lambda a, b: result.wrap(a * b))
+
+
 def quantised(x: Fraction, target: Fixed, rounding: FixedRounding, overflow: Overflow) -> int:
     """The integer that stands for a number in a format."""
     scaled = x * Fraction(2) ** target.fraction_bits

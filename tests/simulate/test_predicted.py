@@ -12,7 +12,7 @@ from typing import Any, assert_never
 import pytest
 
 import loadstone as ls
-from kernels import EXAMPLES
+from kernels import EXAMPLES, random_kernel
 from loadstone.bus.ports import Bus
 from loadstone.cli.main import main
 from loadstone.dram.timing import preset
@@ -38,6 +38,7 @@ from loadstone.storage.handover import Mode
 from loadstone.storage.local_plan import with_buffers
 from loadstone.transform.choice import choose_tiling
 from ready import predict_system, run_system
+from stepped_circuits import Circuit
 
 WITHIN = 0.05
 CLOSE = 0.01
@@ -332,6 +333,33 @@ def test_instances_wait_for_what_they_read() -> None:
     assert tile_times([Run("S", 10, (0,), (1,))], {"S": sums}).cycles == 1 + 9 + 7 + 1
     assert tile_times([Run("S", 10, (0,), (0,))], {"S": sums}).cycles == 1 + 9 * 7 + 7 + 1
     assert tile_times([Run("S", 10, (0,), (0,))], {"S": Pipeline(7, interval=7)}).cycles == 1 + 9 * 7 + 7 + 1
+
+
+SHIFTED = """
+#pragma loadstone default(n = 9)
+void shifted(int n, float w[n + 4])
+{
+#pragma loadstone tile size(1, 2)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      w[j + 4] = w[i] / 4;
+}
+"""
+
+
+def test_tiles_of_one_shape_wait_for_other_words(tmp_path: Path) -> None:
+    """Where j + 4 is i, instances wait for the one that writes what they read."""
+    path = tmp_path / "shifted.c"
+    path.write_text(SHIFTED)
+    circuit = Circuit.of(Accelerator(ls.plan(ls.parse(path))), {"n": 9}, Bus(data_width=64), 1, 0)
+    assert circuit.predicted() == circuit.run(0)
+
+
+def test_idle_visits_between_tiles_take_cycles() -> None:
+    kernel, _ = random_kernel(33)
+    accelerator = Accelerator(ls.plan(kernel, ls.Tiling((4,), "auto")))
+    circuit = Circuit.of(accelerator, {"N": 3, "P": 5}, Bus(data_width=64), 1, 0)
+    assert circuit.predicted() == circuit.run(0)
 
 
 def test_instances_wait_for_ports() -> None:

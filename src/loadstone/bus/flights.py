@@ -32,8 +32,9 @@ def add_flights(m: Module) -> Flights:
 
 
 def add_record(m: Module, burst: Value, depth: int, begins: Value, ends: Value) -> Signal:
-    """The oldest burst in flight; there are never more than `depth` of them."""
-    return add_queue(m, "flights", depth, begins, burst, ends).data
+    """The oldest burst in flight, from three cycles after its begin on; there are never more than `depth` of them."""
+    begun, first = m.stored("flight_begins", begins, reset=0), m.stored("flight", burst)
+    return add_queue(m, "flights", depth, begun, first, ends).data
 
 
 def add_window(m: Module, most: int | None, begins: Value, ends: Value) -> Value:

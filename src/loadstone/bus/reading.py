@@ -175,24 +175,31 @@ def _add_cutter(
     m.section("Requests are cut into bursts, each when the buffer has room for the longest one.")
     flights = add_flights(m)
     place = m.register("place", bus.place, comment="the next beat")
-    left = m.register("left", unsigned(bus.count_width + 1), reset=0, comment="beats that are still to be asked for")
-    free = m.register("free", unsigned(buffer.bit_length()), reset=buffer, comment="beats that the buffer has room for")
-    reach = m.wire("reach", (bus.burst - place[: bus.burst_shift]).wrapped(bus.length), "beats to the next multiple")
+    more = m.register("more", bit, reset=0, comment="beats are still to be asked for")
+    left = m.register("left", unsigned(bus.count_width + 1), comment="how many of them come after the next one")
+    booked = m.register("booked", bus.length, reset=0, comment="beats that were asked for in the cycle before")
+    unbooked = m.register("unbooked", unsigned(buffer.bit_length()), reset=buffer, comment="room, but for these")
+    free = m.wire("free", (unbooked - booked).wrapped(unbooked.bits), "beats that the buffer has room for")
+    reach = m.wire("reach", ~place[: bus.burst_shift], "beats after the next one up to the next multiple")
     ends = m.wire("ends", left <= reach, "the burst is the last of its request")
-    length = m.wire("length", mux(ends, left.resized(bus.length.width), reach))
+    final = m.wire("further", mux(ends, left[: bus.burst_shift], reach), "beats of the burst after its first one")
+    length = m.wire("length", (final + 1).wrapped(bus.length))
     queued, issue = m.wire("queued", bit), m.wire("issue", bit)
     _add_commands(m, bus, place, length, issue, queued)
-    open_window = _add_responses(m, bus, buffer, flights, place, length, issue)
-    m.assign(issue, (left != 0) & (free >= bus.burst) & queued & ~flights.stops & open_window)
+    open_window = _add_responses(m, bus, buffer, flights, place, final, issue, booked)
+    m.assign(issue, more & (free >= bus.burst) & queued & ~flights.stops & open_window)
     with m.clocked():
         with m.when(starts):
             m.assign(place, requests.fields["address"][bus.beat_shift :])
-            m.assign(left, beats_of(bus, lanes, requests))
+            m.assign(more, 1)
+            m.assign(left, later_beats_of(bus, lanes, requests))
         with m.elsewhen(issue):
             m.assign(place, cat(place[bus.burst_shift :] + 1, const(0, unsigned(bus.burst_shift))).wrapped(bus.place))
-            m.assign(left, mux(ends, 0, left - reach).wrapped(left.bits))
-        m.assign(free, (free - mux(issue, length, 0) + popped).wrapped(free.bits))
-    return m.wire("cutter_ready", (left == 0) | (issue & ends))
+            m.assign(more, ~ends)
+            m.assign(left, (left - reach - 1).wrapped(left.bits))
+        m.assign(booked, mux(issue, length, 0))
+        m.assign(unbooked, (free + popped).wrapped(free.bits))
+    return m.wire("cutter_ready", ~more | (issue & ends))
 
 
 def _add_commands(m: Module, bus: Bus, place: Signal, length: Signal, issue: Signal, queued: Signal) -> None:
@@ -217,9 +224,9 @@ def command_record(bus: Bus) -> Record:
 
 
 def _add_responses(
-    m: Module, bus: Bus, buffer: int, flights: Flights, place: Signal, length: Signal, issue: Signal
+    m: Module, bus: Bus, buffer: int, flights: Flights, place: Signal, final: Signal, issue: Signal, booked: Signal
 ) -> Value:
-    """Follows beats that come back, a cycle later: the record of a burst is there two cycles after its issue.
+    """Follows beats that come back, two cycles later: the record of a burst is there three cycles after its issue.
 
     Whether a further burst may be issued.
     """
@@ -227,29 +234,29 @@ def _add_responses(
     comes, response = m["beat_valid"], m.input("beat_response", RESPONSE)
     awaited = m.register("awaited", unsigned(buffer.bit_length()), reset=0, comment="beats that are still to come")
     offset = m.register("offset", unsigned(bus.burst_shift), reset=0, comment="beats of the oldest burst that came")
-    came = m.stored("came", comes, reset=0)
-    fails, last = m.stored("fails", comes & response[1], reset=0), m.wire("last_offset", offset.bits)
+    coming = m.stored("coming", comes, reset=0)
+    came, came_response = m.stored("came", coming, reset=0), m.stored("came_response", m.stored("answered", response))
+    fails, last = m.wire("fails", came & came_response[1]), m.wire("last_offset", offset.bits)
     goes_on = m.wire("goes_on", came & ~fails & ~flights.failed)
-    final = (length - 1).wrapped(offset.bits)
     oldest = add_record(m, cat(place, final), buffer, issue, goes_on & (offset == last))
     m.assign(last, oldest[: offset.width])
     first = oldest[offset.width :]
     beat = cat(first[bus.burst_shift :], (first[: bus.burst_shift] + offset).wrapped(offset.bits))
     with m.clocked():
-        m.assign(awaited, (awaited + mux(issue, length, 0) - comes).wrapped(awaited.bits))
+        m.assign(awaited, (awaited + booked - comes).wrapped(awaited.bits))
         with m.when(goes_on):
             m.assign(offset, mux(offset == last, 0, (offset + 1).wrapped(offset.bits)))
-    quiet = (awaited == 0) & ~came
-    tell_failure(m, flights, fails, m.stored("came_response", response), beat << bus.beat_shift, quiet)
+    quiet = (awaited == 0) & (booked == 0) & ~coming & ~came
+    tell_failure(m, flights, fails, came_response, beat << bus.beat_shift, quiet)
     return add_window(m, bus.outstanding, issue, goes_on & (offset == last))
 
 
-def beats_of(bus: Bus, lanes: int, requests: Stream) -> Value:
-    """The beats that the elements of a request touch."""
+def later_beats_of(bus: Bus, lanes: int, requests: Stream) -> Value:
+    """The beats that the elements of a request touch, but for the first."""
     shift = (lanes - 1).bit_length()
     ahead = first_lane(bus, lanes, requests.fields["address"]) if lanes > 1 else const(0)
     taken = requests.fields["count"] << requests.fields.get("size", const(0))
-    return ((taken + ahead + (lanes - 1)) >> shift).resized(bus.count_width + 1)
+    return ((taken + ahead - 1).as_unsigned() >> shift).resized(bus.count_width + 1)
 
 
 def _add_plain_output(m: Module, bus: Bus, beats: Queue, popped: Signal) -> None:

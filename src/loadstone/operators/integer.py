@@ -3,29 +3,73 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Literal
 
 from loadstone.operators.pipeline import Operator, Pipeline, shared
 from loadstone.operators.recurrence import divided
-from loadstone.rtl import Bits, RtlError, Signal, Value, const, mux
+from loadstone.rtl import Bits, RtlError, Signal, Value, const, mux, unsigned
 
 Rounding = Literal["truncate", "floor"]
 """How quotients are rounded: to zero as in C, or down as in Python."""
 
 
+BLOCK = 18
+"""The widest factors of a multiplier block, one bit of which is the sign."""
+_PART = BLOCK - 1
+"""The bits of a part of a wider factor."""
+
+
 @shared
 def make_integer_multiply(left: Bits, right: Bits, result: Bits, *, stages: int = 3) -> Operator:
-    """a * b modulo 2^width of the result; the stages after the second are registers for multipliers to take in."""
+    """a * b modulo 2^width of the result, in so many stages at least.
+
+    With three or more, factors that are wider than a multiplier block are multiplied in parts, and the products added
+    in stages of their own.
+    """
     if stages < 2:
         raise RtlError(f"a multiplier has two stages at least, not {stages}")
     p = Pipeline(f"multiply_{_name(left)}_{_name(right)}_{_name(result)}_in_{stages}", f"a * b as {result}.")
     a, b = p.operand("a", left), p.operand("b", right)
     p.stage("Take the operands.")
     p.stage("Multiply.")
-    product = p.wire("product", (a * b).wrapped(result))
-    for _ in range(stages - 2):
+    is_wide = stages > 2 and max(left.width, right.width) > BLOCK
+    product, used = _in_parts(p, a, b, result.width) if is_wide else (p.wire("product", (a * b).wrapped(result)), 2)
+    for _ in range(stages - used):
         p.stage("Pass the product on.")
-    return p.finished(product)
+    return p.finished(product.wrapped(result))
+
+
+def _in_parts(p: Pipeline, a: Signal, b: Signal, width: int) -> tuple[Value, int]:
+    """The low bits of a * b as the sum of products of parts, and the stages that it takes."""
+    modulus, stages = unsigned(width), 2
+    terms = [
+        p.wire(f"product_{i}_{j}", (one * other).wrapped(unsigned(width - (i + j) * _PART)))
+        for i, one in enumerate(_parts(a))
+        for j, other in enumerate(_parts(b))
+        if (i + j) * _PART < width
+    ]
+    places = [(i + j) * _PART for i in range(len(_parts(a))) for j in range(len(_parts(b)))]
+    sums: list[Value] = [
+        term << place for term, place in zip(terms, (place for place in places if place < width), strict=True)
+    ]
+    at_once = 3 if width <= 2 * BLOCK else 2
+    while len(sums) > 1:
+        p.stage("Add products.")
+        groups = [sums[k : k + at_once] for k in range(0, len(sums), at_once)]
+        sums = [p.wire(f"sum_{stages}_{k}", reduce(add, group).wrapped(modulus)) for k, group in enumerate(groups)]
+        stages += 1
+    return sums[0], stages
+
+
+def _parts(value: Signal) -> list[Value]:
+    """The parts of a factor, the lowest first: numbers without a sign, but for that of the highest one."""
+    found, rest = list[Value](), value
+    while rest.width > BLOCK - (not rest.bits.signed):
+        found.append(rest[:_PART])
+        rest = (rest >> _PART).resized(rest.width - _PART)
+    return [*found, rest]
 
 
 @shared

@@ -14,6 +14,9 @@ from loadstone.rtl.module import Module
 from loadstone.rtl.stream import input_stream, output_stream
 from loadstone.rtl.types import Bits, RtlError, address_width, bit, unsigned
 
+BLOCK = 48
+"""The words from which on the memory of a queue is taken to be a block memory, whose words come late in a cycle."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Queue:
@@ -59,7 +62,8 @@ def make_fifo(name: str, type: Bits, depth: int) -> Module:
     """A queue for `depth` words; no path leads through it without a register, except with depth 1 for ready.
 
     Depth 1 is one register that refills as it empties. Depth 2 is a skid buffer: both handshakes are registered. Deeper
-    ones keep their words in a memory, with an output register that counts as one of the words.
+    ones keep their words in a memory, with an output register that counts as one of the words. From `BLOCK` words on,
+    that is a register behind the one of the memory.
     """
     if depth < 1:
         raise RtlError(f"{name}: a queue holds one word at least")
@@ -114,19 +118,15 @@ def _make_memory_fifo(name: str, type: Bits, depth: int) -> Module:
     words = depth - 1
     waiting = m.register("waiting", unsigned(words.bit_length()), reset=0, comment="words in the memory")
     full = m.register("full", bit, reset=0, comment="the output register holds a word")
-    head, tail = _pointer(m, "head", words), _pointer(m, "tail", words)
-    memory = m.memory("store", type, words, collision="any")
     push = m.wire("push", taken.transfer)
     fetch = m.wire("fetch", (waiting != 0) & (given.ready | ~full))
-    memory.write(tail, taken.data, push)
+    head, tail = _pointer(m, "head", words, fetch), _pointer(m, "tail", words, push)
+    read = _read_at_once if words < BLOCK else _read_ahead
     m.assign(taken.ready, waiting != words)
     m.assign(given.valid, full)
-    m.assign(given.data, memory.read(head, fetch))
+    m.assign(given.data, read(m, _Store(words, taken.data, push, tail, fetch, head)))
     with m.clocked():
-        with m.when(push):
-            m.assign(tail, _advanced(tail, words))
         with m.when(fetch):
-            m.assign(head, _advanced(head, words))
             m.assign(full, 1)
         with m.elsewhen(given.ready):
             m.assign(full, 0)
@@ -137,8 +137,49 @@ def _make_memory_fifo(name: str, type: Bits, depth: int) -> Module:
     return m
 
 
-def _pointer(m: Module, name: str, count: int) -> Signal:
-    return m.register(name, unsigned(address_width(count)), reset=0)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Store:
+    """The memory of a queue: so many words, the one pushed to the tail, and the fetch of the one at the head."""
+
+    words: int
+    word: Value
+    push: Value
+    tail: Signal
+    fetch: Value
+    head: Signal
+
+
+def _read_at_once(m: Module, store: _Store) -> Value:
+    """The oldest word, in the register behind a small memory."""
+    memory = m.memory("store", store.word.bits, store.words, collision="any")
+    memory.write(store.tail, store.word, store.push)
+    return memory.read(store.head, store.fetch)
+
+
+def _read_ahead(m: Module, store: _Store) -> Value:
+    """The oldest word, in a register: the word at the head is read in the cycle before it is fetched.
+
+    One that was pushed in that cycle comes from a register beside the memory.
+    """
+    memory = m.memory("store", store.word.bits, store.words, collision="any")
+    memory.write(store.tail, store.word, store.push)
+    coming = m.wire("coming", mux(store.fetch, _advanced(store.head, store.words), store.head))
+    found = memory.read(coming)
+    with m.clocked():
+        is_new = m.stored("is_new", store.push & (store.tail == coming))
+        newest = m.stored("newest", store.word)
+    oldest = m.register("oldest", store.word.bits)
+    with m.clocked(), m.when(store.fetch):
+        m.assign(oldest, mux(is_new, newest, found))
+    return oldest
+
+
+def _pointer(m: Module, name: str, count: int, moves: Value) -> Signal:
+    """A place in a ring, which moves on."""
+    pointer = m.register(name, unsigned(address_width(count)), reset=0)
+    with m.clocked(), m.when(moves):
+        m.assign(pointer, _advanced(pointer, count))
+    return pointer
 
 
 def _advanced(pointer: Signal, count: int) -> Value:

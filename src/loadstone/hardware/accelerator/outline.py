@@ -13,7 +13,7 @@ from loadstone.hardware.compute.local_layout import local_layouts
 from loadstone.hardware.compute.pipelines import pipelines_of
 from loadstone.hardware.compute.unit import ComputeUnit, make_compute_unit
 from loadstone.hardware.datapath.operations import Operations
-from loadstone.hardware.datapath.timing import MemoryTiming
+from loadstone.hardware.datapath.timing import REGISTERED_OUTPUT, MemoryTiming
 from loadstone.hardware.design import bus_for, element_bytes
 from loadstone.hardware.layout import ArrayLayouts, PackedLayout, PackedLayouts, packed_layouts
 from loadstone.loops.accelerator import Accelerator
@@ -72,7 +72,7 @@ def make_outline(
     moved = [external[array.name] for array in accelerator.transferred if array.rank]
     beats, lanes = _beats(accelerator, ranges, bus, moved, find_lanes(accelerator, limits, unroll))
     inside = local_layouts(accelerator, ranges, lanes.banking)
-    timing, arithmetic = memories or MemoryTiming(), operations or Operations()
+    timing, arithmetic = memories or REGISTERED_OUTPUT, operations or Operations()
 
     def made(lanes: Lanes) -> ComputeUnit:
         tree = process_loops(accelerator, lane_loops(accelerator, lanes))

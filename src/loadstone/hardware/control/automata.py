@@ -20,8 +20,23 @@ from loadstone.rtl.types import address_width, bit, unsigned
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """Of a loop whose bounds do not change: whether there are iterations, and whether there is one at most.
+
+    An iteration with a value beyond `before_last` is followed by the final one.
+    """
+
+    some: Value
+    single: Value
+    before_last: Ranged
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Bounds:
-    """A loop from `first` to `end` in steps, the range of the values that its counter takes, and whether it has any."""
+    """A loop from `first` to `end` in steps, the range of the values that its counter takes, and whether it has any.
+
+    Where bounds are `settled`, whether an iteration is the final one is known before it begins.
+    """
 
     iterator: str
     first: Ranged
@@ -30,6 +45,7 @@ class Bounds:
     low: int
     high: int
     never_empty: bool
+    settled: Settled | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,15 +85,13 @@ def counter(names: Names, name: str, start: Value, bounds: Bounds, factors: Iter
     loop takes one cycle.
     """
     m = names.module
-    some = const(1) if bounds.never_empty else names.named(f"{name}_some", compared("<=", bounds.first, bounds.end))
+    some = const(1) if bounds.never_empty else names.named(f"{name}_some", _some(bounds))
     started = names.wire(f"{name}_start", start & some)
     tracked = {factor: _tracked(names, name, started, bounds, factor) for factor in (1, *factors)}
     body_last = m.wire(names.fresh(f"{name}_body_last"), bit)
     running = names.state(f"{name}_running", comment="since the cycle after the start")
     active = names.wire(f"{name}_active", started | running)
-    final = names.named(
-        f"{name}_final", compared(">=", tracked[1].now, difference(bounds.end, difference(bounds.step, number(1))))
-    )
+    final, final_later = _final(names, name, started, bounds, tracked[1].now)
     counts = names.wire(f"{name}_counts", active & body_last & ~final)
     done = names.wire(f"{name}_done", active & body_last & final)
     again = names.state(f"{name}_again", comment="starts an iteration after the first")
@@ -86,9 +100,25 @@ def counter(names: Names, name: str, start: Value, bounds: Bounds, factors: Iter
         m.assign(again, counts)
         for part in tracked.values():
             _advance(names, part, counts)
+        if final_later is not None and bounds.settled is not None:
+            m.assign(final_later, mux(counts, compared(">", tracked[1].now, bounds.settled.before_last), final))
     body_start = names.wire(f"{name}_body_start", started | again)
     now = {factor: part.now for factor, part in tracked.items()}
     return Counter(now, body_start, body_last, done | (start & ~some))
+
+
+def _some(bounds: Bounds) -> Value:
+    """Whether a loop has iterations."""
+    return compared("<=", bounds.first, bounds.end) if bounds.settled is None else bounds.settled.some
+
+
+def _final(names: Names, name: str, started: Signal, bounds: Bounds, now: Ranged) -> tuple[Value, Signal | None]:
+    """Whether an iteration is the final one; the register that says so after its first cycle, if bounds are settled."""
+    if bounds.settled is None:
+        last = difference(bounds.end, difference(bounds.step, number(1)))
+        return names.named(f"{name}_final", compared(">=", now, last)), None
+    later = names.register(f"{name}_final_later", bit, "whether the iteration is the final one, after its first cycle")
+    return names.wire(f"{name}_final", mux(started, bounds.settled.single, later)), later
 
 
 def _tracked(names: Names, loop: str, started: Signal, bounds: Bounds, factor: int) -> _Tracked:

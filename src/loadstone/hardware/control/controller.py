@@ -18,7 +18,7 @@ from typing import Self
 import islpy as isl
 
 from loadstone.errors import Diagnostic, UnsupportedError
-from loadstone.hardware.control.automata import Bounds, counter, delayed, one_after_another
+from loadstone.hardware.control.automata import Bounds, Settled, counter, delayed, one_after_another
 from loadstone.hardware.control.expressions import Arithmetic, Steady, Term
 from loadstone.hardware.control.interface import (
     OWN,
@@ -40,7 +40,7 @@ from loadstone.loops.facts import Range, condition_on, narrowed, never_empty, ra
 from loadstone.loops.model import Block, For, If, Instance, Node, expressions, mapped
 from loadstone.loops.paths import Path, statements
 from loadstone.loops.ranges import Limits, limits_of, within
-from loadstone.model.expression import Binary, Constant, Expression, Variable, walk
+from loadstone.model.expression import Binary, Constant, Expression, Variable, binary, integer, walk
 from loadstone.model.tidy import tidy
 from loadstone.rtl.conditions import mux
 from loadstone.rtl.expressions import Const, Signal, Value
@@ -79,13 +79,17 @@ PLAIN = Options()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """A place in the tree: the values at hand, what is known of them, the loop around, and how many there are."""
+    """A place in the tree: the values at hand, what is known of them, the loop around, and how many there are.
+
+    `steady` are the values that do not change while loops with registers above them work.
+    """
 
     path: Path
     values: Mapping[Term, Ranged]
     known: isl.Set
     loop: str = ""
     depth: int = 0
+    steady: tuple[Steady, ...] = ()
 
     def below(self, position: int, where: Value | None = None) -> Self:
         """The place of a child; `where` says when it is the one at work."""
@@ -178,7 +182,11 @@ class Builder:
                 return self._registered(node, start, place)
 
     def _arithmetic(self, place: Place, wish: str) -> Arithmetic:
-        return Arithmetic(self.names, place.values, f"{wish}_part", self.steady)
+        return Arithmetic(self.names, place.values, f"{wish}_part", self._steady(place))
+
+    def _steady(self, place: Place) -> tuple[Steady, ...]:
+        """The values that do not change at a place, those of parameters first."""
+        return (*(() if self.steady is None else (self.steady,)), *place.steady)
 
     def _sequence(self, items: Sequence[Node], start: Value, place: Place) -> Part:
         name = self.names.fresh(f"part_of_{place.loop}" if place.loop else "part")
@@ -209,7 +217,9 @@ class Builder:
         registers = self.above(place)
         name = loop.iterator
         start = delayed(self.names, f"{name}_begin", start, registers.down, resets=True)
-        values = dict(place.values)
+        values, steady = dict(place.values), self._steady(place)
+        if self.steady is not None and registers.down:
+            place = replace(place, steady=(Steady(self.names, place.values, registers.down, steady),))
         for term in used_in(loop, {term: value for term, value in values.items() if term[0] not in self.parameters}):
             later = delayed(self.names, f"{term[0]}_above_{name}", values[term].value, registers.down, resets=False)
             values[term] = replace(values[term], value=later)
@@ -242,7 +252,22 @@ class Builder:
         first = self._bound(span.start, f"{name}_first", place)
         end = self._bound(span.last, f"{name}_end", place)
         low, high = limits_of(inside, span.iterator) or (first.low, max(first.low, end.high))
-        return Bounds(span.iterator, first, end, number(span.step), low, high, never_empty(span, place.known))
+        some, settled = never_empty(span, place.known), self._settled(span, name, place) if low < high else None
+        return Bounds(span.iterator, first, end, number(span.step), low, high, some, settled)
+
+    def _settled(self, span: Range, name: str, place: Place) -> Settled | None:
+        """What follows from bounds that do not change."""
+        bounds, steady = (span.start, span.last), self._steady(place)
+        if not steady or not all(steady[-1].knows(bound) for bound in bounds):
+            return None
+        arithmetic = self._arithmetic(place, name)
+        following = tidy(binary("+", span.start, integer(span.step)))
+        before_last = arithmetic.value(tidy(binary("-", span.last, integer(2 * span.step))))
+        some, single = (
+            arithmetic.condition(binary("<=", *pair))
+            for pair in (bounds, (span.last, tidy(binary("-", following, integer(1)))))
+        )
+        return Settled(some, single, before_last)
 
     def _bound(self, bound: Expression, name: str, place: Place) -> Ranged:
         found = self._arithmetic(place, name).value(bound)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import assert_never
 
 from loadstone.errors import Diagnostic, InputError, UnsupportedError
@@ -22,8 +23,11 @@ from loadstone.model.expression import (
     Select,
     Unary,
     Variable,
+    binary,
+    integer,
     walk,
 )
+from loadstone.model.tidy import tidy
 from loadstone.rtl.expressions import Const, Signal, Value
 
 Term = tuple[str, int]
@@ -32,44 +36,60 @@ Term = tuple[str, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steady:
-    """Values of parameters that do not change, and registers for what is computed of them alone."""
+    """Values that do not change, and registers for what is computed of them alone.
+
+    They are there for `cycles` before they are used: values of parameters, or those of counters around a loop with
+    registers above it. What is computed of values of `earlier` ones comes from the registers of these.
+    """
 
     names: Names
     values: Mapping[Term, ranged.Ranged]
+    cycles: int = 1
+    earlier: tuple[Steady, ...] = ()
     registers: dict[Expression, ranged.Ranged] = field(default_factory=dict[Expression, ranged.Ranged])
 
+    def knows(self, expression: Expression) -> bool:
+        """Whether an expression does not change."""
+        return all((part.name, 1) in self.values for part in walk(expression) if isinstance(part, Variable))
+
     def holds(self, expression: Expression) -> bool:
-        """Whether an expression is computed of parameters alone."""
-        used = {(part.name, 1) for part in walk(expression) if isinstance(part, Variable)}
-        return bool(used) and used <= set(self.values) and not isinstance(expression, Variable)
+        """Whether there is a register for an expression: it does not change, and is neither a number nor a variable."""
+        is_computed = any(isinstance(part, Variable) for part in walk(expression))
+        return is_computed and not isinstance(expression, Variable) and self.knows(expression)
 
     def value(self, expression: Expression) -> ranged.Ranged:
-        """The number that an expression was in the cycle before."""
+        """The number that an expression was some cycles before."""
         if expression not in self.registers:
-            found = Arithmetic(self.names, self.values, "steady_part").value(expression)
+            found = Arithmetic(self.names, self.values, "steady_part", self.earlier).value(expression)
             if not isinstance(found.value, Const):
-                found = replace(found, value=self.names.module.stored(self.names.fresh("steady"), found.value))
+                found = replace(found, value=self._stored(found.value))
             self.registers[expression] = found
         return self.registers[expression]
+
+    def _stored(self, value: Value) -> Value:
+        for _ in range(self.cycles):
+            value = self.names.module.stored(self.names.fresh("steady"), value)
+        return value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arithmetic:
     """Where variables, and multiples of them that are at hand, come from, and where helping wires go.
 
-    `wish` is how helping wires want to be called. What is computed of parameters alone comes from `steady`, if it is
-    there.
+    `wish` is how helping wires want to be called. What is computed of values that do not change comes from the first of
+    `steady` that has a register for it.
     """
 
     names: Names
     values: Mapping[Term, ranged.Ranged]
     wish: str
-    steady: Steady | None = None
+    steady: tuple[Steady, ...] = ()
 
     def value(self, expression: Expression) -> ranged.Ranged:
         """The number that an expression is."""
-        if self.steady is not None and self.steady.holds(expression):
-            return self.steady.value(expression)
+        steady = self._register(expression)
+        if steady is not None:
+            return steady
         match expression:
             case Constant(value=int(value)):
                 return ranged.number(value)
@@ -92,8 +112,9 @@ class Arithmetic:
 
     def condition(self, expression: Expression) -> Value:
         """Whether an expression is not zero."""
-        if self.steady is not None and self.steady.holds(expression):
-            return ranged.compared("!=", self.steady.value(expression), ranged.number(0))
+        steady = self._register(expression)
+        if steady is not None:
+            return ranged.compared("!=", steady, ranged.number(0))
         match expression:
             case Unary(op="!", operand=operand):
                 return ~self.condition(operand)
@@ -110,6 +131,10 @@ class Arithmetic:
             case _:
                 return ranged.compared("!=", self.value(expression), ranged.number(0))
 
+    def _register(self, expression: Expression) -> ranged.Ranged | None:
+        """The register for an expression, if there is one."""
+        return next((each.value(expression) for each in self.steady if each.holds(expression)), None)
+
     def named(self, value: ranged.Ranged) -> ranged.Ranged:
         """The number as a wire, if it is none yet."""
         if isinstance(value.value, Signal | Const):
@@ -124,6 +149,9 @@ class Arithmetic:
     def _operation(self, expression: Binary) -> ranged.Ranged:
         left, right = expression.left, expression.right
         match expression.op:
+            case "+" | "-" if (parts := self._parted(expression)) is not None:
+                changing, steady = parts
+                return ranged.total(self.value(changing), self.value(steady))
             case "+":
                 return ranged.total(self.value(left), self.value(right))
             case "-":
@@ -134,6 +162,16 @@ class Arithmetic:
                 return self._extremum(op, self.value(left), self.value(right))
             case op:
                 return self._division(op, self.value(left), self.value(right).constant)
+
+    def _parted(self, expression: Expression) -> tuple[Expression, Expression] | None:
+        """A sum as two: of what changes, and of several terms that do not; None where that is of no use."""
+        changing: list[tuple[int, Expression]] = []
+        steady: list[tuple[int, Expression]] = []
+        for sign, term in _signed(expression) if self.steady else ():
+            (steady if self.steady[-1].knows(term) else changing).append((sign, term))
+        if len(steady) < 2 or not changing or all(isinstance(term, Constant) for _, term in steady):
+            return None
+        return _summed(changing), _summed(steady)
 
     def _product(self, left: Expression, right: Expression) -> ranged.Ranged:
         match left, right:
@@ -202,6 +240,21 @@ class Arithmetic:
         dividend = self.named(dividend)
         found = ranged.difference(dividend, ranged.multiple(self.named(self._quotient(dividend, divisor)), divisor))
         return ranged.Ranged(found.value.wrapped(ranged.number(divisor - 1).value.bits), 0, divisor - 1)
+
+
+def _signed(expression: Expression, sign: int = 1) -> Iterator[tuple[int, Expression]]:
+    """The terms of a sum, with their signs."""
+    match expression:
+        case Binary(op="+" | "-" as op, left=left, right=right):
+            yield from _signed(left, sign)
+            yield from _signed(right, sign if op == "+" else -sign)
+        case _:
+            yield sign, expression
+
+
+def _summed(parts: Iterable[tuple[int, Expression]]) -> Expression:
+    """The sum of terms with signs."""
+    return tidy(reduce(lambda total, part: binary("+" if part[0] > 0 else "-", total, part[1]), parts, integer(0)))
 
 
 def _unsupported() -> UnsupportedError:

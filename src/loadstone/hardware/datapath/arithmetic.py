@@ -19,15 +19,13 @@ from loadstone.operators import (
     make_integer_modulo,
     make_integer_multiply,
 )
+from loadstone.operators.integer import BLOCK
 from loadstone.rtl.conditions import mux
 from loadstone.rtl.expressions import Value
 from loadstone.rtl.types import Bits, address_width, common_type, unsigned
 
 SUM, COMPARISON, SHIFT, CHOICE, GATE = 0.6, 0.5, 0.5, 0.2, 0.1
 """The parts of a cycle that operations without registers take, about those of 32 bits."""
-
-BLOCK = 18
-"""The widest factors of a multiplier block."""
 
 
 _GATES: dict[str, Callable[[Value, Value], Value]] = {

@@ -84,6 +84,10 @@ class MemoryTiming:
         return -(-reads // self.ports(store, reads))
 
 
+UNREGISTERED, REGISTERED_OUTPUT = MemoryTiming(1), MemoryTiming(2)
+"""Memories whose words are used as they come, and those with a register behind them: clocks are faster with these."""
+
+
 def timetable(
     graph: Graph, stores: ArrayLayouts, memories: MemoryTiming, changing: Set[str] = frozenset()
 ) -> Timetable:

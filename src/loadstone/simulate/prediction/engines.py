@@ -290,7 +290,7 @@ class Loading:
     def _offered(self, cut: Cut) -> Step:
         """A burst that is requested when there is room for its beats."""
         room = self._popped.after(self._beats - self._ahead) + 1
-        self._issued = max(self._issued + 1, room, self._commands.popleft() + 1, self._open_bursts.closed() + 2)
+        self._issued = max(self._issued + 1, room, self._commands.popleft() + 1, self._open_bursts.closed() + 3)
         self._beats += cut.beats
         return self._issued + 1, Burst(cut.address, cut.beats, False, self._issued + 1)
 

@@ -216,13 +216,15 @@ class _Run:
         for number, strip in enumerate(self.schedule.strips):
             while len(tokens.strips) < number - self.overlap:
                 yield engines.BLOCKED
-            time = max(time, _passed(tokens.strips, number - 1 - self.overlap)) + 1
+            before, *idle, behind = self.schedule.idle[number]
+            time = max(time + before, _passed(tokens.strips, number - 1 - self.overlap)) + 1
             engine.strip = number
-            self._computes_from += 1
-            for coordinates in strip:
+            self._computes_from += before + 1
+            for coordinates, visits in zip(strip, idle, strict=True):
+                self._computes_from += visits
                 while len(tokens.stored) <= tile - self.depth:
                     yield engines.BLOCKED
-                begin = max(time, _passed(tokens.stored, tile - self.depth))
+                begin = max(time + visits, _passed(tokens.stored, tile - self.depth))
                 time = begin + 1
                 pieces = self.work.loads(coordinates)
                 self.loaded.add(pieces)
@@ -231,9 +233,10 @@ class _Run:
                 self.activities.append(Activity("load", tile, begin, engine.arrived))
                 self._compute(tile, number, coordinates)
                 tile += 1
-            time += 1
-            self._computes_from += 1
-        self._end = max(self._end, time)
+            time += behind + 1
+            self._computes_from += behind + 1
+        self._end = max(self._end, time + self.schedule.rest)
+        self._computes_from += self.schedule.rest
 
     def _compute(self, tile: int, strip: int, coordinates: Sequence[int]) -> None:
         """Computes a tile of a strip."""
@@ -250,12 +253,13 @@ class _Run:
         """The process that stores."""
         engine, tokens, time, tile = self.storing, self.tokens, START, 0
         for number, strip in enumerate(self.schedule.strips):
-            time += 1
+            before, *idle, behind = self.schedule.idle[number]
+            time += before + 1
             engine.strip = number
-            for coordinates in strip:
+            for coordinates, visits in zip(strip, idle, strict=True):
                 while len(tokens.computed) <= tile:
                     yield engines.BLOCKED
-                begin = max(time, tokens.computed[tile] + 1)
+                begin = max(time + visits, tokens.computed[tile] + 1)
                 time = begin + 1
                 pieces = self.work.stores(coordinates)
                 self.stored.add(pieces)
@@ -264,12 +268,12 @@ class _Run:
                 self.shared.has_news = True
                 self.activities.append(Activity("store", tile, begin, engine.ended))
                 tile += 1
-            time = yield from engine.end_strip(time)
+            time = yield from engine.end_strip(time + behind)
             tokens.strips.append(time)
             self.shared.has_news = True
             time += 1
         engine.complete = self.shared.has_news = True
-        self._end = max(self._end, time)
+        self._end = max(self._end, time + self.schedule.rest)
 
 
 def _passed(times: Sequence[int], number: int) -> int:

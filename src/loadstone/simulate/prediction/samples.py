@@ -30,19 +30,26 @@ Shape = Callable[[Coordinates], Hashable]
 class Schedule:
     """The tiles that are gone through, strip by strip, and how many each of them stands for.
 
-    `strips_like` and `tiles_like` say how many are left out that last as long as the one of a number.
+    `strips_like` and `tiles_like` say how many are left out that last as long as the one of a number. `idle` are the
+    visits without a tile by strip: before it, before each of its tiles, and behind the last; `rest` are those behind
+    all strips.
     """
 
     strips: Sequence[Sequence[Coordinates]]
     weights: Sequence[int]
     strips_like: Counter[int]
     tiles_like: Counter[int]
+    idle: Sequence[Sequence[int]]
+    rest: int = 0
 
 
 def all_tiles(strips: Iterable[Run], tiles: Tiles) -> Schedule:
     """All tiles of all strips."""
-    found = [[(*strip, *tile) for tile in _points(tiles(strip))] for strip in _points(strips)]
-    return Schedule(found, [1] * sum(map(len, found)), Counter(), Counter())
+    places, (*before, rest) = _visited(strips)
+    walked = [_visited(tiles(strip)) for strip in places]
+    found = [[(*strip, *tile) for tile in inside] for strip, (inside, _) in zip(places, walked, strict=True)]
+    idle = [[first, *inside] for first, (_, inside) in zip(before, walked, strict=True)]
+    return Schedule(found, [1] * sum(map(len, found)), Counter(), Counter(), idle, rest)
 
 
 def are_more(strips: Iterable[Run], tiles: Tiles, limit: int) -> bool:
@@ -56,12 +63,16 @@ def are_more(strips: Iterable[Run], tiles: Tiles, limit: int) -> bool:
 
 
 def some_tiles(strips: Iterable[Run], tiles: Tiles, shape: Shape, first_strips: int) -> Schedule:
-    """The first strips of each shape, and in these the first tiles of one shape that follow each other."""
+    """The first strips of each shape, and in these the first tiles of one shape that follow each other.
+
+    Visits without a tile are left out.
+    """
     sample, shapes = _Sample(first_strips), _Shapes(tiles, shape)
     for row in _rows(strips):
         for counts, alike in _parts(row, shapes.of_strip):
             sample.add(counts, alike, tiles)
-    return Schedule(sample.strips, sample.weights, sample.strips_like, sample.tiles_like)
+    idle = [[0] * (len(strip) + 2) for strip in sample.strips]
+    return Schedule(sample.strips, sample.weights, sample.strips_like, sample.tiles_like, idle)
 
 
 Counts = tuple[tuple[Hashable, int], ...]
@@ -182,6 +193,18 @@ def _common_steps(one: Run, other: Run) -> Coordinates | None:
     last = _place(one, one.length - 1)
     steps = tuple(value - before for value, before in zip(other.arguments, last, strict=True))
     return steps if all(run.length == 1 or run.steps == steps for run in (one, other)) else None
+
+
+def _visited(runs: Iterable[Run]) -> tuple[list[Coordinates], list[int]]:
+    """The arguments of all instances of some runs; the idle visits before each, and behind the last."""
+    places, idle = list[Coordinates](), [0]
+    for run in runs:
+        if run.name == IDLE:
+            idle[-1] += run.length
+            continue
+        places += _points([run])
+        idle += [0] * run.length
+    return places, idle
 
 
 def _points(runs: Iterable[Run]) -> Iterator[Coordinates]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial, reduce
 
@@ -62,7 +62,8 @@ class TileWork:
         self._shape = self._shape_of("compute")
         self._pipelines, self._longest = pipelines, longest
         self._arrays = arrays
-        self._times: dict[tuple[int, ...], TileTimes] = {}
+        self._awaited = _awaited(pipelines)
+        self._times: dict[Hashable, TileTimes] = {}
         self._pieces: dict[tuple[int, tuple[int, ...]], list[Piece]] = {}
         self._room = MOST_PIECES
 
@@ -96,11 +97,48 @@ class TileWork:
         return found
 
     def times(self, tile: Sequence[int]) -> TileTimes:
-        """The times of a tile; those of one shape have the same."""
-        shape = self._shape(*self._values, *tile)
-        if shape not in self._times:
-            self._times[shape] = tile_times(self._compute(*self._values, *tile), self._pipelines)
-        return self._times[shape]
+        """The times of a tile; those of one shape have the same, unless instances wait for some of the others."""
+        if not self._awaited:
+            shape: Hashable = self._shape(*self._values, *tile)
+            if shape not in self._times:
+                self._times[shape] = tile_times(self._compute(*self._values, *tile), self._pipelines)
+            return self._times[shape]
+        runs = self._compute(*self._values, *tile)
+        key = _compared(runs, self._awaited)
+        if key not in self._times:
+            self._times[key] = tile_times(runs, self._pipelines)
+        return self._times[key]
+
+
+def _awaited(pipelines: Pipelines) -> dict[str, tuple[tuple[int, int], ...]]:
+    """The positions of arguments by which instances find whom they wait for, with the numbers of groups to compare."""
+    links = [
+        ((name, wait.mine), (wait.writer, wait.theirs))
+        for name, each in pipelines.items()
+        for wait in each.waits
+        if wait.mine is not None and wait.theirs is not None
+    ]
+    groups: dict[tuple[str, int], int] = {}
+    for number, pair in enumerate(links):
+        joined_groups = {groups[place] for place in pair if place in groups}
+        groups = {place: number if group in joined_groups else group for place, group in groups.items()}
+        groups |= dict.fromkeys(pair, number)
+    return {
+        name: tuple((place, group) for (owner, place), group in groups.items() if owner == name)
+        for name in pipelines
+        if any(owner == name for owner, _ in groups)
+    }
+
+
+def _compared(runs: Sequence[Run], awaited: Mapping[str, tuple[tuple[int, int], ...]]) -> Hashable:
+    """Runs with the differences between arguments that are compared: those of equal ones take equal times."""
+    origins: dict[int, int] = {}
+    found: list[tuple[str, int, tuple[int, ...]]] = []
+    for name, length, arguments, steps in runs:
+        places = awaited.get(name, ())
+        values = (arguments[place] - origins.setdefault(group, arguments[place]) for place, group in places)
+        found.append((name, length, (*values, *(steps[place] for place, _ in places))))
+    return tuple(found)
 
 
 @lru_cache(maxsize=KEPT_WORK)
