@@ -44,7 +44,7 @@ def compile_methods_later(package: str) -> None:
             return compiled(name, *text, **names)
         return _method(name, lambda: compiled(name, *text, **names))
 
-    vars(dataclasses)["_create_fn"] = create
+    dataclasses.__dict__["_create_fn"] = create
 
 
 def _method(name: str, compiled: Callable[[], Any]) -> Callable[..., Any]:
