@@ -34,7 +34,7 @@ class Dependences:
         return self.flow.union(self.anti).union(self.output)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Memory(Accesses):
     """The accesses of one array: its writes, the order of the statements concerned, and its reads."""
 

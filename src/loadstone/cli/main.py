@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import sys
@@ -42,10 +43,15 @@ COMMANDS = (
     Command("doctor", "which optional tools are there, and how to get the others", options.output),
 )
 
+OBJECTS = 50_000
+"""New objects after which Python looks for cycles among them; its 700 are for programs that run on."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status. Given arguments run in this process, without a limit on time."""
     words = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        gc.set_threshold(OBJECTS)
     try:
         parsed = _parsed(words)
         seconds: int | None = getattr(parsed, "time", None) if arguments is None else None

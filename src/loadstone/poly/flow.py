@@ -26,6 +26,9 @@ MOST_PAIRS = 1024
 FEW_PAIRS, FEW_UNIONS = 48, 256
 """So few pairs of statements are not worth comparing their shapes, so few unions not worth groups."""
 
+MOST_FLOWS = 512
+"""The number of reads whose flow is kept."""
+
 FLOW_LIMIT = 300_000
 """The number of operations that isl may take to find the flow to a read."""
 
@@ -90,13 +93,27 @@ def _named(pairs: isl.Map, first: str, second: str) -> isl.Map:
     return pairs.set_tuple_name(Dim.in_, first).set_tuple_name(Dim.out, second)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Accesses:
     """Instances to the elements that they surely write, or may write, and their order."""
 
     must: isl.UnionMap
     may: isl.UnionMap
     order: Order
+
+    @cached_property
+    def text(self) -> tuple[str, str, str]:
+        """What the flow to a read follows from; those of equal texts are equal."""
+        return str(self.must), str(self.may), str(self.order.dates)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A read whose flow is asked for; equal keys have equal answers."""
+
+    key: Key
+    read: isl.UnionMap = field(compare=False)
+    accesses: Accesses = field(compare=False)
 
 
 def ordered_pairs(first: isl.UnionMap, second: isl.UnionMap, order: Order) -> isl.UnionMap:
@@ -157,8 +174,15 @@ def union_of_all(relations: Sequence[isl.UnionMap], space: isl.Space) -> isl.Uni
 def value_flow(read: isl.UnionMap, accesses: Accesses) -> tuple[isl.UnionMap, isl.UnionMap]:
     """Writers to the reads that may see their value; and reads, to elements, that may see one from before all writes.
 
-    Exact for reads of one element and sure writes, else an over-approximation.
+    Exact for reads of one element and sure writes, else an over-approximation. Kept: kernels in which one array takes
+    the place of another have most of their flows in common.
     """
+    return _value_flow(_Question((str(read), *accesses.text), read, accesses))
+
+
+@lru_cache(MOST_FLOWS)
+def _value_flow(question: _Question) -> tuple[isl.UnionMap, isl.UnionMap]:
+    read, accesses = question.read, question.accesses
     sure = ordered_pairs(accesses.must, read, accesses.order)
     possible = ordered_pairs(accesses.may, read, accesses.order)
     unwritten = read.subtract(sure.reverse().apply_range(accesses.must))

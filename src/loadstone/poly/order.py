@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import islpy as isl
 
@@ -26,6 +26,27 @@ def order_violations(pairs: isl.Map, first: isl.Map, second: isl.Map) -> Iterato
         if remaining.is_empty():
             return
     yield dims, remaining.domain().unwrap()
+
+
+def in_order_of_blocks(pairs: isl.Map, first: isl.Map, second: isl.Map, sizes: Sequence[int]) -> bool:
+    """Whether pairs surely stay in order where blocks of dates count first, then dates: sufficient, not necessary.
+
+    Blocks have sizes along the first dimensions. No date decreases along one of these, so no block does; inside of a
+    block the dates grow. Blocks of size 1 are dates, and those behind them may decrease where these grow.
+    """
+    dims, remaining = first.dim(Dim.out), _dates_of_both(pairs, first, second)
+    for position, size in enumerate(sizes):
+        if not remaining.order_gt(Dim.out, position, Dim.out, dims + position).is_empty():
+            return False
+        if size == 1:
+            remaining = remaining.equate(Dim.out, position, Dim.out, dims + position)
+    for position in range(len(sizes)):
+        remaining = remaining.equate(Dim.out, position, Dim.out, dims + position)
+    for position in range(len(sizes), dims):
+        if remaining.is_empty() or not remaining.order_gt(Dim.out, position, Dim.out, dims + position).is_empty():
+            break
+        remaining = remaining.equate(Dim.out, position, Dim.out, dims + position)
+    return remaining.is_empty()
 
 
 def carried(pairs: isl.Map, first: isl.Map, second: isl.Map, position: int) -> isl.Map:

@@ -13,6 +13,7 @@ import islpy as isl
 
 from loadstone.model.kernel import Access, AccessChoice, Array, Statement, union_of_maps
 from loadstone.poly import coalesced, set_space
+from loadstone.poly.simplify import joined
 from loadstone.transfer.strips import memory_arrays
 from loadstone.transform.tiling import TiledKernel
 
@@ -73,9 +74,8 @@ def tile_to_exposed_reads(tiles: TiledKernel, array: Array) -> isl.Map:
 @lru_cache(maxsize=2)
 def existing_tiles(tiles: TiledKernel) -> isl.Set:
     """The tiles of the strip that hold an instance."""
-    found = isl.Set.empty(set_space(_parameters(tiles), "", tiles.inner))
-    for statement in tiles.kernel.statements:
-        found = found.union(tiles.instance_to_strip_tile(statement.name).range())
+    every = (tiles.instance_to_strip_tile(statement.name).range() for statement in tiles.kernel.statements)
+    found = joined(every, isl.Set.empty(set_space(_parameters(tiles), "", tiles.inner)))
     return coalesced(found.intersect_params(tiles.kernel.context))
 
 
@@ -99,12 +99,13 @@ def _sure_writes(statement: Statement) -> tuple[Access, ...]:
 
 
 def _tile_to_elements(tiles: TiledKernel, array: Array, choose: AccessChoice) -> isl.Map:
-    found = isl.Map.empty(tile_space(tiles, array))
-    for statement in tiles.kernel.statements:
-        tile_to_instance = tiles.instance_to_strip_tile(statement.name).reverse()
-        for access in choose(statement):
-            if access.array == array.name:
-                found = found.union(tile_to_instance.apply_range(access.relation))
+    every = (
+        tiles.instance_to_strip_tile(statement.name).reverse().apply_range(access.relation)
+        for statement in tiles.kernel.statements
+        for access in choose(statement)
+        if access.array == array.name
+    )
+    found = joined(every, isl.Map.empty(tile_space(tiles, array)))
     return coalesced(found.intersect_params(tiles.kernel.context))
 
 

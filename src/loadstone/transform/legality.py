@@ -8,9 +8,9 @@ are seen after the kernel are executed. Copies of one instance write the same va
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, partial, reduce
 
 import islpy as isl
 
@@ -18,7 +18,7 @@ from loadstone.analysis import Dependences
 from loadstone.model.kernel import Kernel, Statement
 from loadstone.poly.enumeration import fixed_input, points, sample_pair, sample_point
 from loadstone.poly.names import fixed
-from loadstone.poly.order import order_violations
+from loadstone.poly.order import in_order_of_blocks, order_violations
 from loadstone.poly.spaces import Dim
 from loadstone.transform.program import Program
 from loadstone.transform.tiling import TiledKernel
@@ -88,7 +88,22 @@ def violation(tiles: TiledKernel, dependences: Dependences) -> Violation | Missi
     parts = [part for relation in relations for part in maps_of(relation)]
     concerned = dict.fromkeys(part.get_tuple_name(end) for end in (Dim.in_, Dim.out) for part in parts)
     copies = {name: (Copy(name, tiles.instance_to_order(name)),) for name in concerned}
-    return next(_broken(tiles.kernel, dependences, copies, lambda position, _: _tile_dimension(position, tiles)), None)
+    dates = cache(partial(_total_dates, tiles))
+
+    def is_kept(part: isl.Map) -> bool:
+        first, second = map(dates, _ends(part))
+        return first is not None and second is not None and in_order_of_blocks(part, first, second, tiles.sizes)
+
+    def dimension(position: int, _: str) -> str:
+        return _tile_dimension(position, tiles)
+
+    return next(_broken(tiles.kernel, dependences, copies, dimension, is_kept), None)
+
+
+def _total_dates(tiles: TiledKernel, name: str) -> isl.Map | None:
+    """The dates of a statement inside of a tile, the schedule first; None where some instances may have none."""
+    domain = tiles.kernel.statement(name).domain
+    return tiles.instance_to_time(name) if domain.is_subset(tiles.theta[name].domain()) else None
 
 
 def program_violation(
@@ -103,9 +118,11 @@ def program_violation(
     copies: dict[str, tuple[Copy, ...]] = {statement.name: () for statement in program.base.statements}
     for part, order in program.orders():
         copies[part.base] = (*copies[part.base], Copy(part.name, order))
-    broken = _broken(
-        program.base, dependences, copies, lambda position, name: _loop_dimension(position, name, program), trusted
-    )
+
+    def dimension(position: int, name: str) -> str:
+        return _loop_dimension(position, name, program)
+
+    broken = _broken(program.base, dependences, copies, dimension, lambda part: trusted >= set(_ends(part)))
     return next(broken, None) or next(_lost_results(program.base, dependences, copies), None)
 
 
@@ -120,21 +137,26 @@ def _broken(
     dependences: Dependences,
     copies: Mapping[str, Sequence[Copy]],
     dimension: Callable[[int, str], str],
-    trusted: Set[str] = frozenset(),
+    is_kept: Callable[[isl.Map], bool],
 ) -> Iterator[Violation | Missing]:
-    """What is broken between statements that are not both trusted."""
+    """What is broken among the dependences between two statements each that are not known to be kept."""
     for kind in ("flow", "anti", "output"):
         relation: isl.UnionMap = getattr(dependences, kind)
         for part in maps_of(relation.intersect_params(kernel.context)):
-            first, second = part.get_tuple_name(Dim.in_), part.get_tuple_name(Dim.out)
-            if trusted >= {first, second}:
+            if is_kept(part):
                 continue
+            first, second = _ends(part)
             sources = copies[first]
             for target in copies[second]:
                 read = part.intersect_range(target.order.domain())
                 late = _never_before(read, sources, target) if kind == "flow" else read
                 if not late.is_empty():
                     yield from _witnesses(kind, late, sources, target, kernel, dimension)
+
+
+def _ends(part: isl.Map) -> tuple[str, str]:
+    """The statements at both ends of a dependence."""
+    return part.get_tuple_name(Dim.in_), part.get_tuple_name(Dim.out)
 
 
 def _never_before(pairs: isl.Map, sources: Sequence[Copy], target: Copy) -> isl.Map:
