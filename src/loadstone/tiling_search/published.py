@@ -1,15 +1,16 @@
 """Published lower bounds on the words that PolyBench computations move through a local memory of S words.
 
-Leading terms, with the exact number of instances (off the diagonal where proofs are), less two memories full of words for what they leave out, as in the
-exact form for the matrix product [Smith, Lowery, Langou, van de Geijn 2019]. A kernel is one of these computations if
-it has the statements below, with the same instances and references. Where published forms differ:
+Leading terms, with the exact number of instances (off the diagonal where proofs are), less two memories full of words
+for what they leave out, as in the exact form for the matrix product [Smith, Lowery, Langou, van de Geijn 2019]. A
+kernel is one of these computations if it has the statements below, with the same instances and references. Where
+published forms differ:
 
 - syrk, cholesky: n^2 m / sqrt(2 S) and n^3 / (3 sqrt(2 S)) [Beaumont, Eyraud-Dubois, Verite, Langou 2022], which also
   reach them. Those of SOAP [Kwasniewski et al. 2021], n^2 m / sqrt(S) and n^3 / (3 sqrt(S)), are undercut by
   that, and by any run with c in local memory where n^2 = 2 S; those of IOLB [Olivry et al. 2020] are less.
-- syr2k, symm: sqrt(2) n^2 m / sqrt(S) and sqrt(2) m^2 n / sqrt(S) [Al Daas, Ballard, Grigori, Kumar, Rouse, Verite 2024].
-  IOLB has n^2 m / sqrt(S) for syr2k. In a column of symm, rows x of b and y of c allow at most x y and at most 2 |a|
-  updates of both statements together, thus sqrt(2 |a| x y); over all columns sqrt(2 |a| |b| |c|), with Cauchy.
+- syr2k, symm: sqrt(2) n^2 m / sqrt(S) and sqrt(2) m^2 n / sqrt(S) [Al Daas, Ballard, Grigori, Kumar, Rouse, Verite
+  2024]. IOLB has n^2 m / sqrt(S) for syr2k. In a column of symm, x elements of b and y of c allow at most x y updates
+  of both statements together, and at most 2 |a|, thus sqrt(2 |a| x y); in all columns sqrt(2 |a| |b| |c|) [Cauchy].
 - covariance, correlation, nussinov, floyd-warshall: those of IOLB. Those of SOAP are twice as much; for the first two
   they rest on what is undercut in syrk.
 - stencils, durbin, deriche, atax, bicg, mvt, gemver, gesummv, trisolv: none. The forms of stencils grow with the time
