@@ -4,11 +4,11 @@
                                 [--log tiling.jsonl] [--seconds 600] [--sample 0]
 
 A line for each kernel and local memory, decided in a process for each kernel, whose local memories share the closed
-forms but no plans: `auto` and `cells` are the words and cells of the choice, `strips` whether they overlap; `pragma` the
-words of the tiling in the example, whatever memory that takes (`fits` whether it does), `compulsory` each input and
-each result once, `bound` the lower bound on words for this memory, `ratio` auto over the larger of both, `s` the seconds
-of processor time of the decision with all closed forms. Where nothing is chosen the reason stands there. `--size large`
-is n = 2,048 in all dimensions (512 in doitgen).
+forms but no plans: `auto` and `cells` are the words and cells of the choice, `strips` whether they overlap; `pragma`
+the words of the tiling in the example, whatever memory that takes (`fits` whether it does), `compulsory` each input
+and each result once, `bound` the lower bound on words for this memory, `ratio` auto over the larger of both, `s` the
+seconds of processor time of the decision with all closed forms. Where nothing is chosen the reason stands there.
+`--size large` is n = 2,048 in all dimensions (512 in doitgen).
 
 `--sample N` also draws N rectangular tilings of each legal order of the loops as they stand, of any sizes, and plans
 in full the 20 whose closed forms promise the fewest words, fewer than the choice: `sample` says how many of those
