@@ -1,13 +1,14 @@
 """Words that `--tile auto` moves for PolyBench, against the pragmas of the examples and lower bounds.
 
     python benchmarks/tiling.py [KERNEL ...] [--local 1024,4096,16384,65536] [--size medium|large]
-                                [--jobs 2] [--log tiling.jsonl] [--seconds 600] [--sample 0]
+                                [--log tiling.jsonl] [--seconds 600] [--sample 0]
 
-A line for each kernel and local memory, each decided anew in a process of its own: `auto` and `cells` are the words and
-cells of the choice, `strips` whether they overlap; `pragma` the words of the tiling in the example, whatever memory
-that takes (`fits` whether it does), `compulsory` each input and each result once, `bound` the lower bound on words for
-this memory, `ratio` auto over the larger of both, `s` the seconds of processor time of the decision. Where nothing is
-chosen the reason stands there. `--size large` is n = 2,048 in all dimensions (512 in doitgen).
+A line for each kernel and local memory, decided in a process for each kernel, whose local memories share the closed
+forms but no plans: `auto` and `cells` are the words and cells of the choice, `strips` whether they overlap; `pragma`
+the words of the tiling in the example, whatever memory that takes (`fits` whether it does), `compulsory` each input
+and each result once, `bound` the lower bound on words for this memory, `ratio` auto over the larger of both, `s` the
+seconds of processor time of the decision with all closed forms. Where nothing is chosen the reason stands there.
+`--size large` is n = 2,048 in all dimensions (512 in doitgen).
 
 `--sample N` also draws N rectangular tilings of each legal order of the loops as they stand, of any sizes, and plans
 in full the 20 whose closed forms promise the fewest words, fewer than the choice: `sample` says how many of those
@@ -24,10 +25,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
+from threading import Timer
 from typing import Any
 
 import loadstone as ls
@@ -35,7 +37,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.options import Choices
 from loadstone.pipeline import Compilation
 from loadstone.tiling_search.bounds import compulsory_words, io_bound
-from loadstone.tiling_search.decision import Goal, decide, schedules, search_space
+from loadstone.tiling_search.decision import Goal, Ordered, decide, schedules, search_space
 from loadstone.tiling_search.evaluation import measure
 from loadstone.tiling_search.orders import permuted
 from loadstone.tiling_search.sizes import SizeSearch, extent
@@ -109,11 +111,11 @@ def pragma_row(compilation: Compilation, local: int) -> Row:
     return {"pragma": words, "pragma_fits": sum(max(1, part.buffer.cells(values)) for part in buffers) <= local}
 
 
-def auto_row(goal: Goal) -> Row:
+def auto_row(goal: Goal, space: Sequence[Ordered]) -> Row:
     """What is chosen, or why nothing is."""
     begun = processor_time()
     try:
-        found = decide(goal)
+        found = decide(goal, [replace(ordered, plans={}) for ordered in space])
     except LoadstoneError as error:
         said = error.diagnostics[0]
         return {"s": processor_time() - begun, "error": f"{said.message}; {said.hint}"}
@@ -125,20 +127,24 @@ def auto_row(goal: Goal) -> Row:
     }
 
 
-def row_of(name: str, size: str, local: int, sample: int) -> Row:
-    """All figures of a kernel and a local memory."""
+def rows_of(name: str, size: str, memories: Sequence[int], sample: int) -> Iterator[Row]:
+    """All figures of a kernel, for each local memory."""
     kernel, values = ls.parse(POLYBENCH / f"{name}.c"), SIZES[size][name]
-    goal = Compilation(kernel, Choices(sizes="auto", local=local), values).goal
-    row: Row = {"kernel": name, "size": size, "local": local, **auto_row(goal)}
-    bound, compulsory = io_bound(kernel, values, local), compulsory_words(kernel, values).words
-    row |= {"bound": bound, "compulsory": compulsory}
-    try:
-        row |= pragma_row(Compilation(kernel, Choices(), values), local)
-    except LoadstoneError as error:
-        row["pragma_error"] = error.diagnostics[0].message
-    if sample and "words" in row:
-        row["sample"] = sum(words < row["words"] for words in sampled_words(goal, sample, row["words"]))
-    return row
+    goals = [Compilation(kernel, Choices(sizes="auto", local=local), values).goal for local in memories]
+    begun = processor_time()
+    space = search_space(goals[0])
+    shared = processor_time() - begun
+    compulsory = compulsory_words(kernel, values).words
+    for goal in goals:
+        row: Row = {"kernel": name, "size": size, "local": goal.local, **auto_row(goal, space)}
+        row |= {"s": row["s"] + shared, "bound": io_bound(kernel, values, goal.local), "compulsory": compulsory}
+        try:
+            row |= pragma_row(Compilation(kernel, Choices(), values), goal.local)
+        except LoadstoneError as error:
+            row["pragma_error"] = error.diagnostics[0].message
+        if sample and "words" in row:
+            row["sample"] = sum(words < row["words"] for words in sampled_words(goal, sample, row["words"]))
+        yield row
 
 
 def sampled_words(goal: Goal, count_of_each: int, limit: int) -> Iterator[int]:
@@ -172,18 +178,16 @@ def processor_time() -> float:
     return sum(os.times()[:4])
 
 
-def in_a_process(name: str, arguments: argparse.Namespace, local: int) -> Row:
-    """A row from a process of its own, which is stopped where it takes too long."""
-    words = [name, "--one", "--local", str(local), "--size", arguments.size, "--sample", str(arguments.sample)]
-    command = [sys.executable, __file__, *words]
-    known = {"kernel": name, "size": arguments.size, "local": local}
-    try:
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=arguments.seconds, check=False)
-    except subprocess.TimeoutExpired:
-        return {**known, "error": f"more than {arguments.seconds} s"}
-    if ran.returncode != 0:
-        return {**known, "error": (ran.stderr.strip().splitlines() or ["it crashed"])[-1]}
-    return json.loads(ran.stdout)
+def in_a_process(name: str, arguments: argparse.Namespace, memories: Sequence[int]) -> Iterator[Row]:
+    """The rows of a kernel from a process of its own, which is stopped where it takes too long."""
+    known = ",".join(map(str, memories))
+    words = [name, "--one", "--local", known, "--size", arguments.size, "--sample", str(arguments.sample)]
+    with subprocess.Popen([sys.executable, __file__, *words], stdout=subprocess.PIPE, text=True) as running:
+        clock = Timer(arguments.seconds, running.kill)
+        clock.start()
+        assert running.stdout is not None
+        yield from map(json.loads, running.stdout)
+        clock.cancel()
 
 
 def line(row: Row) -> str:
@@ -217,15 +221,17 @@ def known_rows(log: Path) -> dict[tuple[str, str, int], Row]:
 def rows(arguments: argparse.Namespace) -> Iterator[Row]:
     """All rows, as they come; those of the log first."""
     known, log = known_rows(arguments.log), arguments.log
-    every = [(name, arguments.size, local) for name in arguments.kernels for local in arguments.local]
-    yield from (known[key] for key in every if key in known)
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        missing = [key for key in every if key not in known]
-        for done in as_completed([pool.submit(in_a_process, name, arguments, local) for name, _, local in missing]):
-            row = done.result()
+    for name in arguments.kernels:
+        keys = {local: (name, arguments.size, local) for local in arguments.local}
+        yield from (known[key] for key in keys.values() if key in known)
+        missing = [local for local, key in keys.items() if key not in known]
+        for row in in_a_process(name, arguments, missing) if missing else ():
+            missing.remove(row["local"])
             with log.open("a") as file:
                 file.write(json.dumps(row) + "\n")
             yield row
+        for local in missing:
+            yield {"kernel": name, "local": local, "error": f"not within {arguments.seconds} s"}
 
 
 def integers(text: str) -> list[int]:
@@ -238,7 +244,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Words by --tile auto for PolyBench.")
     parser.add_argument("--local", type=integers, default=[1024, 4096, 16384, 65536])
     parser.add_argument("--size", choices=list(SIZES), default="medium")
-    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--log", type=Path, default=Path("tiling.jsonl"))
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--sample", type=int, default=0)
@@ -247,7 +252,8 @@ def main() -> int:
     arguments = parser.parse_args()
     arguments.kernels = arguments.kernels or list(SIZES[arguments.size])
     if arguments.one:
-        print(json.dumps(row_of(arguments.kernels[0], arguments.size, arguments.local[0], arguments.sample)))
+        for row in rows_of(arguments.kernels[0], arguments.size, arguments.local, arguments.sample):
+            print(json.dumps(row), flush=True)
         return 0
     print(" ".join(f"{SHORT.get(key, key):{form}}" for key, form in COLUMNS.items()))
     wrong = 0

@@ -15,7 +15,7 @@ from kernels import ROOT
 from loadstone.options import Choices
 from loadstone.pipeline import Compilation
 from loadstone.tiling_search.bounds import compulsory_words, io_bound
-from loadstone.tiling_search.closed_counts import BoxCount, StripTraffic, box_counts, counted_boxes, intervals
+from loadstone.tiling_search.closed_counts import BoxCount, Intervals, StripTraffic, box_counts, counted_boxes
 from loadstone.tiling_search.orders import legal_orders, numbering, sign_patterns
 from loadstone.tiling_search.published import published_bound
 from loadstone.tiling_search.strip_boxes import Boxes, Values
@@ -38,7 +38,7 @@ CASES = {
 
 def most_live(counts: tuple[BoxCount, ...], boxes: Boxes, sizes: dict[int, int]) -> int:
     """The most elements that a tile finds in local memory; fewer cells than that cannot hold them."""
-    tiles = product(*(list(intervals(reach, sizes[k])) for k, reach in enumerate(boxes.reach)))
+    tiles = product(*(list(Intervals(reach, sizes[k])) for k, reach in enumerate(boxes.reach)))
     return max(sum(c.at([box[k] for k in c.dims]) for c in counts) for box in tiles)
 
 
@@ -96,6 +96,7 @@ PUBLISHED = {
     "cholesky": {"n": 14},
     "syrk": {"n": 15, "m": 9},
     "syr2k": {"n": 12, "m": 9},
+    "symm": {"m": 12, "n": 9},
     "trmm": {"m": 13, "n": 9},
     "gramschmidt": {"m": 11, "n": 10},
     "covariance": {"m": 12, "n": 11},

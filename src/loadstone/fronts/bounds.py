@@ -52,7 +52,7 @@ class TilingLeast:
     def of(self, design: Design, lanes: int) -> dict[Measure, int]:
         """Lower bounds on a design of the tiling."""
         memory = -(-self.bits // preset(design.memory).bits_per_cycle)
-        engines = -(-self.bits // (2 * (design.hardware.bus_width or DEFAULT_BUS)))
+        engines = 0 if design.network else -(-self.bits // (2 * (design.hardware.bus_width or DEFAULT_BUS)))
         return {
             "cycles": max(-(-self.instances // lanes), engines, memory),
             "words": self.words,

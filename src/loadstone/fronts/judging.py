@@ -14,6 +14,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.fronts.archive import Archive, Vector, is_covered
 from loadstone.fronts.bounds import NO_AREA, Least, least_computing, least_cycles, planned
 from loadstone.fronts.measures import built, measured, vector
+from loadstone.fronts.network_measures import network_built, network_measured, network_planned
 from loadstone.fronts.question import Question, Verdict
 from loadstone.fronts.space import Design
 from loadstone.fronts.stages import Stages, TilingStages
@@ -47,7 +48,7 @@ class _Judging:
         if self._is_idle(least):
             self.found[design] = {"excluded": least}
             return
-        computing = self._tried(design, lambda compilation: {"cycles": least_computing(compilation)})
+        computing = self._tried(design, lambda compilation: {"cycles": self._least_computing(design, compilation)})
         if computing is None:
             return
         tighter: Least = {**least, "cycles": max(least["cycles"], computing["cycles"])}
@@ -55,7 +56,8 @@ class _Judging:
             self.found[design] = {"excluded": tighter}
             return
         energies = self.question.energies
-        measures = self._tried(design, lambda compilation: measured(compilation, design.memory, energies))
+        measure = network_measured if design.network else measured
+        measures = self._tried(design, lambda compilation: measure(compilation, design.memory, energies))
         if measures is not None:
             self._take(design, {**measures, **NO_AREA})
 
@@ -65,7 +67,7 @@ class _Judging:
             known = {name: value for name, value in least.items() if name not in NO_AREA}
             self.found[design] = {"excluded": least} if self.question.needs_area else {"measures": known}
             return
-        area = self._tried(design, built)
+        area = self._tried(design, network_built if design.network else built)
         if area is None:
             return
         measures: Least = {**least, **area}
@@ -78,8 +80,13 @@ class _Judging:
         covered = is_covered(vector(measures, self.question.objectives), self.front.vectors)
         return covered or not self.question.is_allowed(measures)
 
+    def _least_computing(self, design: Design, compilation: CircuitCompilation) -> int:
+        return 0 if design.network else least_computing(compilation)
+
     def _planned(self, design: Design) -> Least | None:
         """The measures that a plan has, and a lower bound on cycles."""
+        if design.network:
+            return self._tried(design, lambda each: {**network_planned(each, self.question.energies), **NO_AREA})
         return self._tried(
             design,
             lambda each: {
@@ -91,6 +98,9 @@ class _Judging:
 
     def _tried(self, design: Design, measure: Callable[[CircuitCompilation], Least]) -> Least | None:
         """What is measured of a design; None where it is impossible."""
+        if (idle := design.without_effect()) is not None:
+            self.found[design] = {"impossible": f"{idle} has no effect on process networks"}
+            return None
         try:
             return measure(self.stages.compilation(design))
         except LoadstoneError as error:

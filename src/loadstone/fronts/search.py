@@ -19,7 +19,7 @@ from types import FrameType
 
 from loadstone.errors import LoadstoneError
 from loadstone.fronts.archive import Archive, Vector, is_covered
-from loadstone.fronts.bounds import NO_AREA, Least, TilingBounds
+from loadstone.fronts.bounds import NO_AREA, Least, TilingBounds, TilingLeast
 from loadstone.fronts.measures import vector
 from loadstone.fronts.question import Answer, Point, Question, Verdict
 from loadstone.fronts.sampling import MOST_TILINGS, Samples, sampler_name
@@ -175,11 +175,15 @@ class _Search:
             self._tell(tiling, None)
             return None
         least = self.bounds.least(tiles, tiling)
-        self.waiting[tiling] = _Candidate(tiling, {each: least.of(each, self._lanes(each)) for each in designs})
+        self.waiting[tiling] = _Candidate(tiling, {each: self._least_of(each, least) for each in designs})
         return self.waiting[tiling]
 
-    def _lanes(self, design: Design) -> int:
-        return prod(self.stages.compilation(design).lanes)
+    def _least_of(self, design: Design, tiling: TilingLeast) -> Least:
+        """Lower bounds on a design; those of a network are what external memory takes: its processes run at once."""
+        if design.network:
+            of_all = self.bounds.least_of_all()
+            return of_all.of(design, max(1, of_all.instances))
+        return tiling.of(design, prod(self.stages.compilation(design).lanes))
 
     def _promising(self) -> Iterator[Choices]:
         """The tilings that may improve the front, in the order of their bounds; others are excluded on the way."""
@@ -276,5 +280,5 @@ class _Search:
         if sum(len(candidate.bounds) for candidate in known) < left:
             of_all, any_tiling = self.bounds.least_of_all(), next(self.question.space.tilings())
             designs = self.question.space.designs(any_tiling)
-            leasts += [vector(of_all.of(design, self._lanes(design)), objectives)[0] for design in designs]
+            leasts += [vector(self._least_of(design, of_all), objectives)[0] for design in designs]
         return max(0.0, 1 - min(leasts) / max(1, best[0]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from itertools import product
+from itertools import islice, product
 from math import prod
 from typing import Any, Literal, TypeVar, cast, get_args
 
@@ -24,32 +24,49 @@ _OF_TILINGS = frozenset({"sizes", "schedule", "strip", "free_reductions", "keep_
 """The choices on which it depends what tiles load and store."""
 PREDICTED = tuple(each for each in MEMORIES if each != "litedram")
 """The memories whose cycles are predicted."""
+_OPTIONS = {option.dest: option for kind in (Choices, HardwareOptions) for option in options_of(kind)}
 AnyOptions = TypeVar("AnyOptions", Choices, HardwareOptions)
 _MEMORY = named("memory", "external memory", choices=PREDICTED)
+_NETWORK = named("network", "a process network instead of an accelerator", False)
 _TRUTH = {"no": False, "yes": True}
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """One way to make an accelerator, and the external memory that it is on."""
+    """One way to make an accelerator or a process network, and the external memory that it is on."""
 
     choices: Choices
     hardware: HardwareOptions
     memory: str
+    network: bool = False
 
     def words(self) -> tuple[str, ...]:
         """The options of the command line that make it."""
-        own = (*_given(self.choices), *_given(self.hardware))
+        own = (*_given(self.choices), *_given(self.hardware), *self._kind())
         return (*own, "--target", "verilog", "--memory", self.memory)
 
     def words_to_build(self) -> tuple[str, ...]:
         """The options of the command line that write its files: it is on a bus."""
         on_bus = replace(self.hardware, bus=self.hardware.bus or "axi")
-        return (*_given(self.choices), *_given(on_bus), "--target", "verilog")
+        return (*_given(self.choices), *_given(on_bus), *self._kind(), "--target", "verilog")
+
+    def _kind(self) -> tuple[str, ...]:
+        return ("--network",) if self.network else ()
 
     def chosen(self) -> dict[str, Any]:
         """What differs from the defaults, by the names of options."""
-        return {**_changed(self.choices), **_changed(self.hardware), "memory": self.memory}
+        kind = {"network": True} if self.network else {}
+        return {**_changed(self.choices), **_changed(self.hardware), **kind, "memory": self.memory}
+
+    def without_effect(self) -> str | None:
+        """An option that was given and has no effect on what the design is; None if there is none."""
+        given = (*_changed(self.choices), *_changed(self.hardware))
+        return next((_OPTIONS[name].flag for name in given if self.network and not is_of_networks(name)), None)
+
+
+def is_of_networks(name: str) -> bool:
+    """Whether an option has an effect on process networks."""
+    return name not in _OPTIONS or not _OPTIONS[name].modes or "network-hardware" in _OPTIONS[name].modes
 
 
 def _changed(options: Choices | HardwareOptions) -> dict[str, Any]:
@@ -73,8 +90,8 @@ def spelled(value: Any, mark: str) -> str:
 
 
 def known_axes() -> dict[str, Option]:
-    """The options that can be axes, by the names that `--over` takes: those with an effect on accelerators."""
-    options = (*options_of(Choices), *options_of(HardwareOptions), _MEMORY)
+    """The options that can be axes, by their names: `network`, and those with an effect on accelerators."""
+    options = (*options_of(Choices), *options_of(HardwareOptions), _MEMORY, _NETWORK)
     effective = (option for option in options if not option.modes or EXPLORED in option.modes)
     return {option.flag.lstrip("-"): option for option in effective if option.dest not in _OF_AUTO}
 
@@ -148,17 +165,17 @@ def _value(option: Option, text: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Designs around a first one, of `rank` tile sizes: all combinations of the values of axes."""
+    """Designs around a first one, of `rank` tile sizes: all combinations of the values of axes.
+
+    A process network is made once of all values that have no effect on it.
+    """
 
     first: Design
     rank: int
     axes: Axes
 
     def __len__(self) -> int:
-        sizes = len(self.axes.get("sizes", ())) ** self.rank if "sizes" in self.axes else 1
-        for name, values in self.axes.items():
-            sizes *= 1 if name == "sizes" else len(values)
-        return sizes
+        return sum(sum(1 for _ in self.designs(tiling)) * self.tiling_count for tiling in islice(self.tilings(), 1))
 
     def tilings(self) -> Iterator[Choices]:
         """All tilings, as choices that differ in nothing else."""
@@ -184,17 +201,23 @@ class Space:
 
     def designs(self, tiling: Choices) -> Iterator[Design]:
         """The designs of a tiling."""
-        for memory in self.axes.get("memory", (self.first.memory,)):
-            for choices in self._varied(tiling, lambda name: name not in _OF_TILINGS):
-                for hardware in self._varied(self.first.hardware, lambda name: True):
-                    yield Design(choices, hardware, memory)
+        for network in self.axes.get("network", (self.first.network,)):
+            for memory in self.axes.get("memory", (self.first.memory,)):
+                for choices in self._varied(tiling, lambda name: name not in _OF_TILINGS, network=network):
+                    for hardware in self._varied(self.first.hardware, lambda name: True, network=network):
+                        yield Design(choices, hardware, memory, network)
 
-    def _varied(self, options: AnyOptions, is_wanted: Callable[[str], bool]) -> Iterator[AnyOptions]:
-        """Options with all combinations of values of the axes that are wanted."""
-        own = {each.name for each in fields(options)}
+    def _varied(
+        self, options: AnyOptions, is_wanted: Callable[[str], bool], *, network: bool = False
+    ) -> Iterator[AnyOptions]:
+        """Options with all combinations of values of the axes that are wanted, and that have an effect."""
+        own = {each.name: each.default for each in fields(options)}
         names = [name for name in self.axes if name in own and is_wanted(name)]
+        idle = [name for name in names if network and not is_of_networks(name)]
+        known = replace(options, **{name: own[name] for name in idle})
+        names = [name for name in names if name not in idle]
         for point in product(*map(self._values, names)):
-            yield replace(options, **dict(zip(names, point, strict=True)))
+            yield replace(known, **dict(zip(names, point, strict=True)))
 
     def _values(self, name: str) -> list[Any]:
         values = self.axes[name]

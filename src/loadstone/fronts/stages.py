@@ -14,7 +14,7 @@ from loadstone.options import Choices, HardwareOptions
 
 _OF_KERNEL = ("selecting", "substituted", "values", "limits")
 _OF_TILING = (*_OF_KERNEL, "tiles", "decision", "transfers")
-_OF_CHOICES = (*_OF_TILING, "plan", "accelerator")
+_OF_CHOICES = (*_OF_TILING, "plan", "accelerator", "network", "channel_sizes")
 _ON_BUS = ("bus", "burst", "address_width", "outstanding")
 
 

@@ -23,6 +23,7 @@ from loadstone.errors import Diagnostic, LoadstoneError, UnsupportedError
 from loadstone.model.kernel import Kernel
 from loadstone.options import Objective
 from loadstone.poly import fixed
+from loadstone.poly.dimensions import with_components
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached, operation_limit
 from loadstone.poly.terms import without_parameters
 from loadstone.storage.handover import Mode
@@ -30,6 +31,7 @@ from loadstone.tiling_search.bounds import Bound, best_bound, compulsory_words
 from loadstone.tiling_search.closed_counts import StripTraffic, box_counts, len_of
 from loadstone.tiling_search.evaluation import Measured, PlanMaker, measure
 from loadstone.tiling_search.footprints import Footprints, footprints
+from loadstone.tiling_search.held_arrays import schedules_that_hold
 from loadstone.tiling_search.orders import Order, legal_orders, numbering, permuted, sign_patterns
 from loadstone.tiling_search.pragma import tiling_pragma
 from loadstone.tiling_search.sizes import Fit, Held, Sizes, SizeSearch, number_of_tiles
@@ -416,16 +418,26 @@ def _learn(search: SizeSearch, sizes: Sizes, measured: Measured, *, fits: bool =
 
 
 def schedules(goal: Goal) -> Iterator[TiledKernel]:
-    """The schedules to choose from, each once: that of the source, the loops, and isl's bands; all sizes are 1."""
+    """The schedules to choose from, all sizes 1: that of the source, the loops, isl's bands, those that hold an array.
+
+    Of schedules that differ in the order of their dimensions, the first one.
+    """
     kernel = replace(goal.kernel, tiling=None)
     if goal.schedule is not None:
         yield _of_size_one(choose_tiling(kernel, schedule=goal.schedule))
         return
-    seen: set[str] = set()
-    for found in (_source(goal.kernel), choose_tiling(kernel), _isl(kernel), *loops_as_they_stand(kernel)):
-        if found is not None and str(found.schedule) not in seen:
-            seen.add(str(found.schedule))
+    seen: set[tuple[str, ...]] = set()
+    known = (_source(goal.kernel), choose_tiling(kernel), _isl(kernel), *loops_as_they_stand(kernel))
+    for found in (*known, *schedules_that_hold(kernel)):
+        if found is not None and (dims := _dimensions(found)) not in seen:
+            seen.add(dims)
             yield _of_size_one(found)
+
+
+def _dimensions(tiles: TiledKernel) -> tuple[str, ...]:
+    """The dimensions of a schedule, each for all statements, in an order of their own."""
+    dims = range(len(tiles.sizes))
+    return tuple(sorted("; ".join(str(with_components(dates, [k])) for dates in tiles.theta.values()) for k in dims))
 
 
 def _is_ordered_as(given: TiledKernel, ordered: Ordered) -> bool:

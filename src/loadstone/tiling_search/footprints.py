@@ -2,8 +2,10 @@
 
 While tiles of a strip run, each iterator of a statement has values in a window: of a dimension of the schedule that it
 follows, as many as a tile has; of the dimension in which tiles follow each other, as many as the tiles in flight. An
-element of a reference then lies in a box, and references whose subscripts differ by constants in a common one. What
-lives longer than the tiles in flight is not seen: this is an estimate, to be corrected by the buffers of a plan.
+element of a reference then lies in a box, and references whose subscripts differ by constants in a common one. Where a
+tile loop of the strip is not seen by a reference, its next iteration uses the same elements again: they stay, for all
+iterations of the loops inside. Other values that live longer than the tiles in flight are not seen: this is an
+estimate, to be corrected by the buffers of a plan.
 """
 
 from __future__ import annotations
@@ -41,6 +43,11 @@ class Footprint:
     spread: tuple[int, ...]
     extents: tuple[int, ...]
 
+    @property
+    def iterators(self) -> frozenset[str]:
+        """The iterators that are known to be in the subscripts."""
+        return frozenset(name for form in self.forms for name in form or {})
+
     def cells(self, widths: Mapping[str, int]) -> int:
         """The elements in a box, for the number of values of each iterator."""
         return prod(map(min, self.extents, (self._reach(k, widths) for k in range(len(self.forms)))))
@@ -68,6 +75,12 @@ class Iterators:
                         found[name] = min(found[name], size + _width(others, found) - 1)
         return found
 
+    def staying(self, seen: frozenset[str], loops: Sequence[int], strip: Sequence[int]) -> Sequence[int]:
+        """The dimensions of a strip inside of the first of its loops that runs along none of the iterators seen."""
+        unseen = (k for k in loops if (date := self.dates[k]) and seen.isdisjoint(date))
+        first = next(unseen, None)
+        return () if first is None else strip[strip.index(first) + 1 :]
+
 
 @dataclass(frozen=True, eq=False)
 class Footprints:
@@ -76,12 +89,17 @@ class Footprints:
     iterators: Mapping[str, Iterators]
     footprints: tuple[Footprint, ...]
 
-    def live(self, tiles: Sequence[int]) -> dict[str, int]:
-        """About how many elements of each array are held, where dates have so many values in each dimension."""
-        widths = {name: each.widths(tiles) for name, each in self.iterators.items()}
+    def live(self, tiles: Sequence[int], strip: Sequence[int], whole: Sequence[int]) -> dict[str, int]:
+        """About how many elements of each array are held, where dates have so many values in each dimension.
+
+        Those of the strip are given outermost first; `whole` are all values that there are.
+        """
         boxes: dict[str, set[tuple[str, int]]] = {}
         for each in self.footprints:
-            boxes.setdefault(each.array, set()).add((str(each.forms), each.cells(widths[each.statement])))
+            iterators = self.iterators[each.statement]
+            staying = iterators.staying(each.iterators, [k for k in strip if tiles[k] < whole[k]], strip)
+            widths = iterators.widths([whole[k] if k in staying else size for k, size in enumerate(tiles)])
+            boxes.setdefault(each.array, set()).add((str(each.forms), each.cells(widths)))
         return {array: sum(cells for _, cells in found) for array, found in boxes.items()}
 
 
@@ -94,7 +112,7 @@ def footprints(kernel: Kernel, theta: Theta, parameters: Mapping[str, int]) -> F
 def _iterators(statement: Statement, theta: isl.Map, parameters: Mapping[str, int]) -> Iterators:
     domain = without_parameters(fixed(statement.domain, parameters), parameters)
     extents = {name: _extent(domain, k) for k, name in enumerate(statement.iterators)}
-    return Iterators(extents, tuple(form for form, _ in _forms(theta, statement)))
+    return Iterators(extents, tuple(form for form, _ in forms(theta, statement)))
 
 
 def _footprints(kernel: Kernel, statement: Statement, parameters: Mapping[str, int]) -> Iterator[Footprint]:
@@ -102,10 +120,10 @@ def _footprints(kernel: Kernel, statement: Statement, parameters: Mapping[str, i
     found: dict[tuple[str, str], list[tuple[tuple[Form | None, ...], list[int], tuple[int, ...]]]] = {}
     for access in (*statement.reads, statement.write):
         if in_memory(kernel.arrays[access.array]):
-            forms = _forms(access.relation, statement)
+            subscripts = forms(access.relation, statement)
             elements = fixed(access.relation.intersect_domain(statement.domain), parameters).range()
-            extents = tuple(_extent(elements, k) for k in range(len(forms)))
-            shape, shifts = tuple(form for form, _ in forms), [shift for _, shift in forms]
+            extents = tuple(_extent(elements, k) for k in range(len(subscripts)))
+            shape, shifts = tuple(form for form, _ in subscripts), [shift for _, shift in subscripts]
             found.setdefault((access.array, str(shape)), []).append((shape, shifts, extents))
     for (array, _), group in found.items():
         spread = tuple(max(shifts) - min(shifts) for shifts in zip(*(shifts for _, shifts, _ in group), strict=True))
@@ -113,7 +131,7 @@ def _footprints(kernel: Kernel, statement: Statement, parameters: Mapping[str, i
         yield Footprint(array, statement.name, group[0][0], spread, extents)
 
 
-def _forms(relation: isl.Map, statement: Statement) -> list[tuple[Form | None, int]]:
+def forms(relation: isl.Map, statement: Statement) -> list[tuple[Form | None, int]]:
     """The components of a relation on instances: factors of iterators, None where there are none, and shifts."""
     if not relation.is_single_valued():
         return [(None, 0)] * relation.dim(Dim.out)

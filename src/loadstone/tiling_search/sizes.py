@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
-from loadstone.tiling_search.closed_counts import BoxCount, Interval, StripTraffic, intervals
+from loadstone.tiling_search.closed_counts import FEW_TERMS, MOST_TERMS, BoxCount, Interval, Intervals, StripTraffic
 from loadstone.tiling_search.footprints import Footprints
 from loadstone.tiling_search.orders import Order
 
@@ -40,21 +40,33 @@ class Held:
     def live(self, sizes: Sizes) -> dict[str, int]:
         """The elements of each array in local memory, the most of those at some positions."""
         if isinstance(self.counts, Footprints):
-            return self.counts.live([self._width(k, sizes[k]) for k in range(len(self.reach))])
-        places = {k: self._places(k, sizes[k]) for k in self.order.dims}
+            dims = range(len(self.reach))
+            whole = [last - first + 1 for first, last in self.reach]
+            return self.counts.live([self._width(k, sizes[k]) for k in dims], self.order.strip, whole)
+        places = {k: self._places(k, sizes) for k in self.order.dims}
         return {c.array: max(c.at(box) for box in product(*(places[k] for k in c.dims))) for c in self.counts}
 
     def _width(self, dim: int, size: int) -> int:
         """How many dates of one dimension are at work at once."""
         return min((self.depth if dim == self.stepped else 1) * size, self.reach[dim][1] - self.reach[dim][0] + 1)
 
-    def _places(self, dim: int, size: int) -> list[Interval]:
-        """Intervals of one dimension: the first, one in the middle, and the last, as long as tiles are in flight."""
-        found = list(intervals(self.reach[dim], size))
-        reach = self.depth - 1 if dim == self.stepped else 0
+    def _places(self, dim: int, sizes: Sizes) -> list[Interval]:
+        """Intervals of one dimension: the first, one in the middle, and the last, as long as tiles are in flight.
+
+        Where tiles follow each other, also those at the centre of the tile in the middle of each outer dimension.
+        """
+        found, is_stepped = Intervals(self.reach[dim], sizes[dim]), dim == self.stepped
+        reach = self.depth - 1 if is_stepped else 0
         last = len(found) - 1
-        chosen = sorted({0, last // 2, max(0, last - reach)})
-        return [(found[k][0], found[min(k + reach, last)][1]) for k in chosen]
+        chosen = {0, last // 2, max(0, last - reach)}
+        if is_stepped:
+            chosen |= {min(max(0, found.position_of(self._centre(k, sizes[k]))), last) for k in self.order.outer}
+        return [(found[k][0], found[min(k + reach, last)][1]) for k in sorted(chosen)]
+
+    def _centre(self, dim: int, size: int) -> int:
+        """The date at the centre of the tile in the middle of a dimension."""
+        tiles = Intervals(self.reach[dim], size)
+        return sum(tiles[(len(tiles) - 1) // 2]) // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +112,7 @@ class SizeSearch:
         """The best of some sizes in each dimension: of all that rectangular domains need, if that is quick."""
         quick = len(self.free) <= DENSE_DIMS
         every = [useful_sizes(self.held.reach[k]) for k in self.free]
-        return self._best(every if quick else [spread(sizes, FEW) for sizes in every], price)
+        return self._best(every if quick else [spread(sizes, FEW) for sizes in every], price, FEW_TERMS)
 
     def dense(self, price: Callable[[float, Sizes], float]) -> tuple[float, Sizes] | None:
         """The best of many sizes in each dimension, and of those around it."""
@@ -116,11 +128,9 @@ class SizeSearch:
         return sizes if len(sizes) <= SMALL else useful_sizes(self.held.reach[dim])
 
     def _best(
-        self, ways: Sequence[Sequence[int]], price: Callable[[float, Sizes], float]
+        self, ways: Sequence[Sequence[int]], price: Callable[[float, Sizes], float], terms: int = MOST_TERMS
     ) -> tuple[float, Sizes] | None:
-        if not ways:
-            return self._priced([self.complete({})], price)
-        return self._priced(self._largest(ways), price)
+        return self._priced(self._largest(ways) if ways else [self.complete({})], price, terms)
 
     def _largest(self, ways: Sequence[Sequence[int]]) -> Iterator[dict[int, int]]:
         """For each choice of all sizes but the last, the largest last one that fits."""
@@ -135,10 +145,10 @@ class SizeSearch:
         return self.cells(self.complete(chosen)) <= self.local
 
     def _priced(
-        self, every: Iterable[dict[int, int]], price: Callable[[float, Sizes], float]
+        self, every: Iterable[dict[int, int]], price: Callable[[float, Sizes], float], terms: int = MOST_TERMS
     ) -> tuple[float, Sizes] | None:
         fitting = (sizes for sizes in every if sizes not in self.planned and self.cells(sizes) <= self.local)
-        priced = ((price(self.traffic.estimate(sizes), sizes), self.cells(sizes), sizes) for sizes in fitting)
+        priced = ((price(self.traffic.estimate(sizes, terms), sizes), self.cells(sizes), sizes) for sizes in fitting)
         best = min(priced, key=lambda found: found[:2], default=None)
         return None if best is None else (best[0], best[2])
 
@@ -178,4 +188,4 @@ def spread(values: Sequence[int], count: int) -> list[int]:
 
 def number_of_tiles(reach: Sequence[Interval], sizes: Sizes, dims: Iterable[int]) -> int:
     """The number of boxes in some dimensions, empty ones among them."""
-    return prod(sum(1 for _ in intervals(reach[k], sizes[k])) for k in dims)
+    return prod(len(Intervals(reach[k], sizes[k])) for k in dims)
