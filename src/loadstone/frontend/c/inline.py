@@ -20,30 +20,19 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 
 from loadstone.errors import Problems, Span, refused
-from loadstone.frontend.c.declarations import Environment, shape_of
+from loadstone.frontend.c.declarations import Environment, ranks_declared, shape_of
 from loadstone.frontend.c.returns import UnstructuredReturnError, without_returns
+from loadstone.frontend.c.rewrites.places import Substitution, place_of
 from loadstone.frontend.c.trees import (
     Rewriter,
-    element,
-    integer_declaration,
     items_of,
     mapped,
     names_declared,
     names_used,
     parameters_of,
     renamed,
-    subscripted,
     walk,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """What a pointer parameter points to: the elements of `base[subscripts]`, or that one where it is an address."""
-
-    base: c_ast.Node
-    subscripts: list[c_ast.Node]
-    is_address: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +59,7 @@ class Inliner(Rewriter):
 
     `functions`: the functions to expand. `taken`: names in use. `local`: names declared by the kernel's function.
     `active`: the functions around the place. `expanded`: the functions whose calls were expanded. `references`: the
-    parameters, by function and name, that stand for their arguments.
+    parameters, by function and name, that stand for their arguments. `ranks`: the numbers of dimensions of variables.
     """
 
     functions: Mapping[str, c_ast.FuncDef]
@@ -82,6 +71,7 @@ class Inliner(Rewriter):
     active: list[str]
     expanded: set[str] = field(default_factory=set[str])
     references: Collection[tuple[str, str]] = frozenset()
+    ranks: dict[str, int] = field(default_factory=dict[str, int])
     _names: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def statement(self, node: c_ast.Node) -> list[c_ast.Node]:
@@ -176,9 +166,9 @@ class Inliner(Rewriter):
             hint = "kernels cannot call recursive functions"
             raise refused(f"'{call.name}' is recursive", self.span(call.node), hint)
         self._check_names(call)
-        expansion = _Expansion(self, call.name, self._names_in(call.function))
-        bindings = list(expansion.bound(call))
-        body = [expansion.substituted(item) for item in items_of(call.function.body)]
+        substitution = Substitution(self.span, self.environment, self._names_in(call.function))
+        bindings = list(_Expansion(self, call.name, substitution).bound(call))
+        body = [substitution.substituted(item) for item in items_of(call.function.body)]
         try:
             body = without_returns(body, lambda node: _assigned(result, node))
         except UnstructuredReturnError as error:
@@ -209,7 +199,9 @@ class Inliner(Rewriter):
         for local in own:
             if (name, local) not in self._names:
                 self._names[name, local] = self.fresh(f"{name}_{local}")
-        return {local: self._names[name, local] for local in own}
+        names = {local: self._names[name, local] for local in own}
+        self.ranks.update((names[local], rank) for local, rank in ranks_declared(function.body, self.environment))
+        return names
 
     def fresh(self, name: str) -> str:
         """A name that is not in use yet."""
@@ -226,8 +218,7 @@ class _Expansion:
 
     inliner: Inliner
     function: str
-    names: dict[str, str]
-    places: dict[str, _Place] = field(default_factory=dict[str, _Place])
+    substitution: Substitution
 
     def bound(self, call: _Call) -> Iterator[c_ast.Decl]:
         """The declarations that give parameters their values; pointers are bound to places instead."""
@@ -241,76 +232,20 @@ class _Expansion:
             if is_reference or shape_of(parameter.type, self.inliner.environment).extents:
                 yield from self._bound_pointer(parameter.name, argument)
             else:
-                declaration = renamed(parameter, self.names[parameter.name])
+                declaration = renamed(parameter, self.substitution.names[parameter.name])
                 declaration.init = argument
                 yield declaration
 
     def _bound_pointer(self, parameter: str, argument: c_ast.Node) -> Iterator[c_ast.Decl]:
-        while isinstance(argument, c_ast.Cast) and shape_of(argument.to_type.type, self.inliner.environment).extents:
-            argument = argument.expr
-        address = argument.expr if isinstance(argument, c_ast.UnaryOp) and argument.op == "&" else None
-        base, subscripts = subscripted(address or argument)
-        if not isinstance(base, c_ast.ID | c_ast.StructRef):
+        place = place_of(argument, self.inliner.environment, self.inliner.ranks)
+        if place is None:
             hint = "pass an array, a row of one, or the address of an element"
             raise refused(f"'{self.function}' needs an array here", self.inliner.span(argument), hint)
-        for position, subscript in enumerate(subscripts):
-            if not isinstance(subscript, c_ast.Constant):
-                name = self.inliner.fresh(f"{self.names[parameter]}_{position}")
-                yield integer_declaration(name, subscript)
-                subscripts[position] = c_ast.ID(name, subscript.coord)
-        self.places[parameter] = _Place(base, subscripts, address is not None)
-
-    def substituted(self, node: c_ast.Node) -> c_ast.Node:
-        """A part of the body with names and pointers replaced, without labels."""
-        match node:
-            case c_ast.Label():
-                return self.substituted(node.stmt)
-            case c_ast.Decl():
-                name: str = self.names.get(node.name) or node.name
-                return mapped(renamed(node, name), self.substituted)
-            case c_ast.StructRef(type="->"):
-                zero = c_ast.Constant("int", "0", node.coord)
-                pointed = self.substituted(c_ast.ArrayRef(node.name, zero, node.coord))
-                return c_ast.StructRef(pointed, ".", node.field, node.coord)
-            case c_ast.StructRef():
-                return c_ast.StructRef(self.substituted(node.name), node.type, node.field, node.coord)
-            case c_ast.UnaryOp(op="*"):
-                return self.substituted(c_ast.ArrayRef(node.expr, c_ast.Constant("int", "0", node.coord), node.coord))
-            case c_ast.ArrayRef() | c_ast.ID():
-                return self._access(node)
-            case _:
-                return mapped(node, self.substituted)
-
-    def _access(self, node: c_ast.Node) -> c_ast.Node:
-        base, subscripts = subscripted(node)
-        indices = [self.substituted(subscript) for subscript in subscripts]
-        if not isinstance(base, c_ast.ID):
-            return element(self.substituted(base), indices)
-        if base.name in self.places:
-            return self._at(self.places[base.name], indices, node)
-        return element(c_ast.ID(self.names.get(base.name, base.name), base.coord), indices)
-
-    def _at(self, place: _Place, indices: list[c_ast.Node], node: c_ast.Node) -> c_ast.Node:
-        """The element of a place, or the place itself where there is no subscript."""
-        if not place.is_address:
-            return _moved(element(place.base, [*place.subscripts, *indices]), node)
-        if not indices:
-            return c_ast.UnaryOp("&", element(place.base, place.subscripts), node.coord)
-        first, *rest = indices
-        if isinstance(first, c_ast.Constant) and first.value == "0":
-            return _moved(element(place.base, [*place.subscripts, *rest]), node)
-        if not place.subscripts:
-            raise refused("this leaves the variable that was passed", self.inliner.span(node), "pass an array")
-        *rows, last = place.subscripts
-        moved = c_ast.BinaryOp("+", last, first, first.coord)
-        return _moved(element(place.base, [*rows, moved, *rest]), node)
-
-
-def _moved(node: c_ast.Node, to: c_ast.Node) -> c_ast.Node:
-    """The node as if it stood where another does."""
-    result = copy(node)
-    result.coord = to.coord
-    return result
+        name = self.substitution.names[parameter]
+        positions = (k for k, each in enumerate(place.subscripts) if not isinstance(each, c_ast.Constant))
+        noted, fixed = place.fixed(lambda: self.inliner.fresh(f"{name}_{next(positions)}"))
+        yield from noted
+        self.substitution.places[parameter] = fixed
 
 
 def _assigned(result: str | None, node: c_ast.Return) -> list[c_ast.Node]:
