@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pycparser import c_ast
@@ -75,6 +75,13 @@ def shape_of(node: c_ast.Node, environment: Environment) -> Shape:
                 return Shape(INT, tuple(extents), constant, pointer)
             case _:
                 return Shape(None, tuple(extents), constant, pointer)
+
+
+def ranks_declared(node: c_ast.Node, environment: Environment) -> Iterator[tuple[str, int]]:
+    """The numbers of dimensions of the variables that a tree declares, those that pointers hide among them."""
+    for part in walk(node):
+        if isinstance(part, c_ast.Decl) and part.name:
+            yield part.name, len(shape_of(part.type, environment).extents)
 
 
 def constant_number(node: c_ast.Node | None, names: Mapping[str, int]) -> Number | None:

@@ -20,18 +20,19 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 
 from loadstone.errors import Problems, Span, refused
-from loadstone.frontend.c import trees
-from loadstone.frontend.c.declarations import Environment, shape_of
+from loadstone.frontend.c.declarations import Environment, ranks_declared, shape_of
 from loadstone.frontend.c.returns import UnstructuredReturnError, without_returns
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """What a pointer parameter points to: the elements of `base[subscripts]`, or that one where it is an address."""
-
-    base: c_ast.Node
-    subscripts: list[c_ast.Node]
-    is_address: bool
+from loadstone.frontend.c.rewrites.places import Substitution, place_of
+from loadstone.frontend.c.trees import (
+    Rewriter,
+    items_of,
+    mapped,
+    names_declared,
+    names_used,
+    parameters_of,
+    renamed,
+    walk,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,12 @@ class _Call:
 
 
 @dataclass(slots=True)
-class Inliner(trees.Rewriter):
+class Inliner(Rewriter):
     """Expands the calls of one kernel.
 
     `functions`: the functions to expand. `taken`: names in use. `local`: names declared by the kernel's function.
     `active`: the functions around the place. `expanded`: the functions whose calls were expanded. `references`: the
-    parameters, by function and name, that stand for their arguments.
+    parameters, by function and name, that stand for their arguments. `ranks`: the numbers of dimensions of variables.
     """
 
     functions: Mapping[str, c_ast.FuncDef]
@@ -70,6 +71,7 @@ class Inliner(trees.Rewriter):
     active: list[str]
     expanded: set[str] = field(default_factory=set[str])
     references: Collection[tuple[str, str]] = frozenset()
+    ranks: dict[str, int] = field(default_factory=dict[str, int])
     _names: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def statement(self, node: c_ast.Node) -> list[c_ast.Node]:
@@ -79,7 +81,7 @@ class Inliner(trees.Rewriter):
                 return [self.block(node)]
             case c_ast.Label():
                 *before, last = self.statement(node.stmt)
-                return [*before, trees.mapped(node, lambda _: last)]
+                return [*before, mapped(node, lambda _: last)]
             case c_ast.If():
                 before, condition = self._hoisted(node.cond)
                 return [*before, self.with_blocks(node, cond=condition)]
@@ -110,7 +112,7 @@ class Inliner(trees.Rewriter):
 
     def _first_call(self, *nodes: c_ast.Node | None) -> _Call | None:
         """The first call to expand in some trees."""
-        calls = (self._call(part) for node in nodes if node is not None for part in trees.walk(node))
+        calls = (self._call(part) for node in nodes if node is not None for part in walk(node))
         return next((call for call in calls if call), None)
 
     def _check_head(self, *parts: c_ast.Node | None) -> None:
@@ -139,7 +141,7 @@ class Inliner(trees.Rewriter):
             before.extend(more)
             return changed
 
-        return before, trees.mapped(node, change)
+        return before, mapped(node, change)
 
     def _check_unconditional(self, nodes: tuple[c_ast.Node, ...]) -> None:
         call = self._first_call(*nodes)
@@ -156,7 +158,7 @@ class Inliner(trees.Rewriter):
             raise refused(message, self.span(call.node), "use functions that return a number")
         declaration = copy(call.function.decl)
         declaration.type, declaration.storage, declaration.funcspec = kind, [], []
-        return trees.renamed(declaration, self.fresh(f"{call.name}_result"))
+        return renamed(declaration, self.fresh(f"{call.name}_result"))
 
     def _expanded(self, call: _Call, result: str | None) -> c_ast.Node:
         """The body of the called function, with its parameters bound to the arguments."""
@@ -164,9 +166,9 @@ class Inliner(trees.Rewriter):
             hint = "kernels cannot call recursive functions"
             raise refused(f"'{call.name}' is recursive", self.span(call.node), hint)
         self._check_names(call)
-        expansion = _Expansion(self, call.name, self._names_in(call.function))
-        bindings = list(expansion.bound(call))
-        body = [expansion.substituted(item) for item in trees.items_of(call.function.body)]
+        substitution = Substitution(self.span, self.environment, self._names_in(call.function))
+        bindings = list(_Expansion(self, call.name, substitution).bound(call))
+        body = [substitution.substituted(item) for item in items_of(call.function.body)]
         try:
             body = without_returns(body, lambda node: _assigned(result, node))
         except UnstructuredReturnError as error:
@@ -181,23 +183,25 @@ class Inliner(trees.Rewriter):
 
     def _check_names(self, call: _Call) -> None:
         body = call.function.body
-        own = {*trees.names_declared(body), *(p.name for p in trees.parameters_of(call.function))}
-        hidden = sorted((set(trees.names_used(body)) - own) & set(self.local))
+        own = {*names_declared(body), *(p.name for p in parameters_of(call.function))}
+        hidden = sorted((set(names_used(body)) - own) & set(self.local))
         if hidden:
             message = f"'{call.name}' uses the global '{hidden[0]}', which a local variable hides here"
             raise refused(message, self.span(call.node), "rename the local variable")
-        for part in trees.walk(body):
+        for part in walk(body):
             if isinstance(part, c_ast.Decl) and "static" in part.storage:
                 raise refused("a static variable keeps its value between calls", self.span(part), "make it a global")
 
     def _names_in(self, function: c_ast.FuncDef) -> dict[str, str]:
         """New names for the parameters and local variables of a function."""
         name = function.decl.name
-        own = [*(p.name for p in trees.parameters_of(function)), *trees.names_declared(function.body)]
+        own = [*(p.name for p in parameters_of(function)), *names_declared(function.body)]
         for local in own:
             if (name, local) not in self._names:
                 self._names[name, local] = self.fresh(f"{name}_{local}")
-        return {local: self._names[name, local] for local in own}
+        names = {local: self._names[name, local] for local in own}
+        self.ranks.update((names[local], rank) for local, rank in ranks_declared(function.body, self.environment))
+        return names
 
     def fresh(self, name: str) -> str:
         """A name that is not in use yet."""
@@ -214,12 +218,11 @@ class _Expansion:
 
     inliner: Inliner
     function: str
-    names: dict[str, str]
-    places: dict[str, _Place] = field(default_factory=dict[str, _Place])
+    substitution: Substitution
 
     def bound(self, call: _Call) -> Iterator[c_ast.Decl]:
         """The declarations that give parameters their values; pointers are bound to places instead."""
-        parameters = trees.parameters_of(call.function)
+        parameters = parameters_of(call.function)
         if len(call.arguments) != len(parameters):
             wanted = f"{len(parameters)} argument{'s' * (len(parameters) != 1)}"
             message = f"'{self.function}' takes {wanted}, not {len(call.arguments)}"
@@ -229,76 +232,20 @@ class _Expansion:
             if is_reference or shape_of(parameter.type, self.inliner.environment).extents:
                 yield from self._bound_pointer(parameter.name, argument)
             else:
-                declaration = trees.renamed(parameter, self.names[parameter.name])
+                declaration = renamed(parameter, self.substitution.names[parameter.name])
                 declaration.init = argument
                 yield declaration
 
     def _bound_pointer(self, parameter: str, argument: c_ast.Node) -> Iterator[c_ast.Decl]:
-        while isinstance(argument, c_ast.Cast) and shape_of(argument.to_type.type, self.inliner.environment).extents:
-            argument = argument.expr
-        address = argument.expr if isinstance(argument, c_ast.UnaryOp) and argument.op == "&" else None
-        base, subscripts = trees.subscripted(address or argument)
-        if not isinstance(base, c_ast.ID | c_ast.StructRef):
+        place = place_of(argument, self.inliner.environment, self.inliner.ranks)
+        if place is None:
             hint = "pass an array, a row of one, or the address of an element"
             raise refused(f"'{self.function}' needs an array here", self.inliner.span(argument), hint)
-        for position, subscript in enumerate(subscripts):
-            if not isinstance(subscript, c_ast.Constant):
-                name = self.inliner.fresh(f"{self.names[parameter]}_{position}")
-                yield trees.integer_declaration(name, subscript)
-                subscripts[position] = c_ast.ID(name, subscript.coord)
-        self.places[parameter] = _Place(base, subscripts, address is not None)
-
-    def substituted(self, node: c_ast.Node) -> c_ast.Node:
-        """A part of the body with names and pointers replaced, without labels."""
-        match node:
-            case c_ast.Label():
-                return self.substituted(node.stmt)
-            case c_ast.Decl():
-                name: str = self.names.get(node.name) or node.name
-                return trees.mapped(trees.renamed(node, name), self.substituted)
-            case c_ast.StructRef(type="->"):
-                zero = c_ast.Constant("int", "0", node.coord)
-                pointed = self.substituted(c_ast.ArrayRef(node.name, zero, node.coord))
-                return c_ast.StructRef(pointed, ".", node.field, node.coord)
-            case c_ast.StructRef():
-                return c_ast.StructRef(self.substituted(node.name), node.type, node.field, node.coord)
-            case c_ast.UnaryOp(op="*"):
-                return self.substituted(c_ast.ArrayRef(node.expr, c_ast.Constant("int", "0", node.coord), node.coord))
-            case c_ast.ArrayRef() | c_ast.ID():
-                return self._access(node)
-            case _:
-                return trees.mapped(node, self.substituted)
-
-    def _access(self, node: c_ast.Node) -> c_ast.Node:
-        base, subscripts = trees.subscripted(node)
-        indices = [self.substituted(subscript) for subscript in subscripts]
-        if not isinstance(base, c_ast.ID):
-            return trees.element(self.substituted(base), indices)
-        if base.name in self.places:
-            return self._at(self.places[base.name], indices, node)
-        return trees.element(c_ast.ID(self.names.get(base.name, base.name), base.coord), indices)
-
-    def _at(self, place: _Place, indices: list[c_ast.Node], node: c_ast.Node) -> c_ast.Node:
-        """The element of a place, or the place itself where there is no subscript."""
-        if not place.is_address:
-            return _moved(trees.element(place.base, [*place.subscripts, *indices]), node)
-        if not indices:
-            return c_ast.UnaryOp("&", trees.element(place.base, place.subscripts), node.coord)
-        first, *rest = indices
-        if isinstance(first, c_ast.Constant) and first.value == "0":
-            return _moved(trees.element(place.base, [*place.subscripts, *rest]), node)
-        if not place.subscripts:
-            raise refused("this leaves the variable that was passed", self.inliner.span(node), "pass an array")
-        *rows, last = place.subscripts
-        moved = c_ast.BinaryOp("+", last, first, first.coord)
-        return _moved(trees.element(place.base, [*rows, moved, *rest]), node)
-
-
-def _moved(node: c_ast.Node, to: c_ast.Node) -> c_ast.Node:
-    """The node as if it stood where another does."""
-    result = copy(node)
-    result.coord = to.coord
-    return result
+        name = self.substitution.names[parameter]
+        positions = (k for k, each in enumerate(place.subscripts) if not isinstance(each, c_ast.Constant))
+        noted, fixed = place.fixed(lambda: self.inliner.fresh(f"{name}_{next(positions)}"))
+        yield from noted
+        self.substitution.places[parameter] = fixed
 
 
 def _assigned(result: str | None, node: c_ast.Return) -> list[c_ast.Node]:

@@ -26,12 +26,13 @@ from loadstone.frontend.c.declarations import (
     literal_value,
     shape_of,
 )
+from loadstone.frontend.c.rewrites.initialisers import completed, initial_values
+from loadstone.frontend.c.rewrites.switches import UnstructuredSwitchError, as_conditions
 from loadstone.frontend.c.trees import innermost, items_of, subscripted, summands
 from loadstone.model.types import INT, ULONG, Number, ScalarType
 
 _REFUSED_STATEMENTS: dict[type[c_ast.Node], tuple[str, str]] = {
     c_ast.Goto: ("'goto' is not static control", "use loops, conditions, 'break' and 'continue'"),
-    c_ast.Switch: ("'switch' is not supported", "use 'if' and 'else'"),
     c_ast.Return: (
         "'return' inside the kernel is not static control",
         "end the kernel with the return of a scalar variable, or of nothing",
@@ -139,10 +140,20 @@ class Lowering:
             name = f"'{node.name.name}'" if isinstance(node.name, c_ast.ID) else "this function"
             hint = "define the function, or declare that it has no effects: __attribute__((const)), or --pure NAME"
             return refused(f"the call of {name} has unknown effects", span, hint)
+        if isinstance(node, c_ast.Switch):
+            return self._refused_switch(node)
         message, hint = _REFUSED_STATEMENTS.get(
             type(node), ("this statement has no effect that a kernel can model", "a statement is an assignment")
         )
         return refused(message, span, hint)
+
+    def _refused_switch(self, node: c_ast.Switch) -> InputError:
+        """Why a 'switch' is no choice between bodies."""
+        try:
+            as_conditions(node)
+        except UnstructuredSwitchError as error:
+            return refused(error.message, self.span(error.node), error.hint)
+        return refused("'switch' is not supported here", self.span(node), "use 'if' and 'else'")
 
     def _declaration(self, node: c_ast.Decl | c_ast.Typedef) -> Iterator[syntax.Node]:
         self.environment.declare(node)
@@ -178,12 +189,19 @@ class Lowering:
             target = syntax.Name(symbol.name, symbol.span)
             yield syntax.Assign(target, self.expression(node.init), symbol.span)
             return
-        if len(symbol.extents) != 1 or not isinstance(node.init, c_ast.InitList):
+        sizes = self._sizes(node, symbol)
+        if len(sizes) < len(symbol.extents) or not isinstance(node.init, c_ast.InitList):
             raise refused("this initialiser is not supported inside the kernel", symbol.span, "assign the elements")
-        for position, item in enumerate(node.init.exprs or ()):
-            index = syntax.Literal(position, INT, str(position), symbol.span)
-            target_element = syntax.Subscript(symbol.name, (index,), symbol.span)
-            yield syntax.Assign(target_element, self.expression(item), symbol.span)
+        for assigned in initial_values(node, sizes, self.environment.enumerators, self.span):
+            yield from self._statement(assigned, "")
+
+    def _sizes(self, node: c_ast.Decl, symbol: syntax.Symbol) -> list[int]:
+        """The extents of an array that are numbers."""
+        names = self.environment.enumerators
+        numbers = [constant_number(extent, names) for extent in shape_of(node.type, self.environment).extents]
+        if numbers == [None]:
+            numbers = [each.value for each in symbol.extents if isinstance(each, syntax.Literal)]
+        return [number for number in numbers if isinstance(number, int)]
 
     def symbol(self, node: c_ast.Decl, *, initialised: bool, live_out: bool) -> syntax.Symbol:
         """What a declaration declares."""
@@ -198,7 +216,7 @@ class Lowering:
         return syntax.Symbol(
             node.name,
             shape.element,
-            _completed(extents, values, span),
+            completed(extents, node.init, span),
             initialised,
             live_out,
             span,
@@ -474,12 +492,3 @@ def _is_unreachable(node: c_ast.Node) -> bool:
             return name == _UNREACHABLE
         case _:
             return False
-
-
-def _completed(
-    extents: tuple[syntax.Expr | None, ...], values: tuple[Number, ...] | None, span: Span
-) -> tuple[syntax.Expr | None, ...]:
-    """The extents of `type name[] = {...}`, as long as its list."""
-    if values is None or extents != (None,):
-        return extents
-    return (syntax.Literal(len(values), INT, str(len(values)), span),)

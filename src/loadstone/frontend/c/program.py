@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from pycparser import c_ast, c_generator
 
 from loadstone.errors import Diagnostic, InputError, Problems, Source
 from loadstone.frontend import syntax
-from loadstone.frontend.c.declarations import Environment, shape_of
+from loadstone.frontend.c.declarations import Environment, ranks_declared, shape_of
 from loadstone.frontend.c.dialect import Dialect, spelled_in_cpp
 from loadstone.frontend.c.externals import Externals, attributed, declared_functions
 from loadstone.frontend.c.hls_pragmas import hls_pragmas
@@ -23,6 +23,8 @@ from loadstone.frontend.c.pragmas import Text, read_directives
 from loadstone.frontend.c.preprocess import preprocess
 from loadstone.frontend.c.records.structures import Structures
 from loadstone.frontend.c.returns import returned_expression
+from loadstone.frontend.c.rewrites.pointers import Pointers
+from loadstone.frontend.c.rewrites.statements import with_body_written_out, written_out
 from loadstone.frontend.c.scop import Scop, find_scop, names_set, outside, pragma_words
 from loadstone.frontend.c.streams import Streams
 from loadstone.frontend.c.trees import items_of, names_declared, names_used, parameters_of, walk
@@ -221,8 +223,11 @@ class _Reader:
         active = [self.scop.function.decl.name]
         inliner = Inliner(functions, self.environment, self.parsed.span, self.problems, self.taken, local, active)
         inliner.references = self.dialect.references
-        inlined = self._without_streams(inliner.statements(items))
+        inliner.ranks |= self.lowering.ranks | dict(self._ranks(items))
+        inlined = self._without_streams(inliner.statements(written_out(items)))
         self.expanded = frozenset(inliner.expanded)
+        pointers = Pointers(self.environment, self.parsed.span, self.problems, inliner.fresh, inliner.ranks)
+        inlined = pointers.statements(inlined, self._pointer_parameters())
         self.externals.ranks.update({**self.lowering.ranks, **dict(self._ranks(inlined))})
         changed = self.structures.statements(self.externals.statements(inlined))
         if not self.structures.used and are_defined_before(self.definitions, {*simple, *self.expanded}):
@@ -230,11 +235,9 @@ class _Reader:
         block = c_generator.CGenerator().visit(c_ast.Compound(changed))
         return changed, block.strip().removeprefix("{").removesuffix("}"), False
 
-    def _ranks(self, items: list[c_ast.Node]) -> Iterator[tuple[str, int]]:
+    def _ranks(self, items: Iterable[c_ast.Node]) -> Iterator[tuple[str, int]]:
         """The numbers of dimensions of what statements declare."""
-        for node in (node for item in items for node in walk(item)):
-            if isinstance(node, c_ast.Decl) and node.name:
-                yield node.name, len(shape_of(node.type, self.environment).extents)
+        return (each for item in items for each in ranks_declared(item, self.environment))
 
     def _without_streams(self, items: list[c_ast.Node]) -> list[c_ast.Node]:
         """The statements with streams as arrays."""
@@ -247,11 +250,18 @@ class _Reader:
     def _functions(self) -> Iterator[c_ast.FuncDef]:
         """The functions of the file."""
         functions = (node for node in self.definitions if isinstance(node, c_ast.FuncDef))
-        return (function for function in functions if function.decl.name != BARE_FUNCTION)
+        return (with_body_written_out(f) for f in functions if f.decl.name != BARE_FUNCTION)
 
     def _local_names(self) -> Collection[str]:
         parameters = () if self.parsed.bare else (p.name for p in parameters_of(self.scop.function))
         return {*parameters, *names_declared(self.scop.function.body)}
+
+    def _pointer_parameters(self) -> Collection[str]:
+        """The parameters of the kernel's function that the function may move, as they are its own."""
+        parameters = () if self.parsed.bare else parameters_of(self.scop.function)
+        before, after = outside(self.scop).before, outside(self.scop).after
+        pointers = (p.name for p in parameters if shape_of(p.type, self.environment).extents)
+        return [name for name in pointers if self.scop.whole or name not in before | after]
 
     def _pragmas(self) -> Iterator[Text]:
         """The texts of the loadstone pragmas of the file's top level and of the kernel's function."""

@@ -1,0 +1,1 @@
+"""What C writes shortly, written out: lists of values, `switch`, steps in expressions, local pointers."""
