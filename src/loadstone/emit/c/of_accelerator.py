@@ -39,6 +39,7 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Instance, Node
 from loadstone.model.expression import Binary, Constant, integer
 from loadstone.model.types import INT
+from loadstone.options import Flavour
 from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.storage.buffers import check_fixed_sizes
 
@@ -50,13 +51,19 @@ def allocated_program(accelerator: Accelerator, *, checked: bool = False) -> Pro
     return _program(Interface(accelerator, Style(checked=checked)))
 
 
-def fixed_program(accelerator: Accelerator, parameters: Mapping[str, int] | None, lanes: Lanes = NO_LANES) -> Program:
+def fixed_program(
+    accelerator: Accelerator,
+    parameters: Mapping[str, int] | None,
+    lanes: Lanes = NO_LANES,
+    flavour: Flavour = "vitis",
+) -> Program:
     """The program with local memory of fixed sizes, large enough for the parameters, loads in bursts, and lanes.
 
     Raises `UnsupportedError` where a size depends on parameters that are not given.
     """
     check_fixed_sizes(accelerator.buffers, parameters or {})
-    return _program(Interface(accelerator, Style(streamed=True, sizes=parameters or {}, lanes=lanes)))
+    style = Style(streamed=True, sizes=parameters or {}, lanes=lanes, divided=flavour == "vitis")
+    return _program(Interface(accelerator, style))
 
 
 def called_program(accelerator: Accelerator) -> Program:
@@ -90,7 +97,7 @@ def _program(given: Interface) -> Program:
         running,
         sequential,
         with_assumptions(_limit(given), accelerator.kernel, given.names),
-        _scratch(given),
+        "\n   ".join(filter(None, (_scratch(given), _second_ports(given)))),
         rank=transfers.rank,
         depth=accelerator.depth,
     )
@@ -115,6 +122,12 @@ def _scratch(given: Interface) -> str:
         if name in private
     )
     return "\n   ".join(f"{given.names[name]} is scratch memory of {size} elements." for name, size in sizes)
+
+
+def _second_ports(given: Interface) -> str:
+    """Which arrays have a port of their own for results."""
+    pairs = ", ".join(f"{result} is the memory of {name}" for name, result in given.divided.items())
+    return f"{pairs}, or another one with the same contents: what is stored is never loaded." if pairs else ""
 
 
 def _limit(given: Interface) -> Limit | None:

@@ -69,7 +69,7 @@ def build_project(
     files = {"plan.json": json.dumps(accelerator_info(accelerator, known), indent=2) + "\n"}
     for target in targets:
         is_hls = target == "hls"
-        program = fixed_program(accelerator, known, lanes) if is_hls else allocated_program(accelerator)
+        program = fixed_program(accelerator, known, lanes, flavour) if is_hls else allocated_program(accelerator)
         files.update(_folder(target, Callee(program, flavour if is_hls else None), exercised, predicted, package))
     return Project(files)
 

@@ -57,6 +57,9 @@ _INCLUDES = """\
 #include <math.h>
 #include <stdlib.h>
 
+#if !defined(__SYNTHESIS__) && !defined(HLS_STREAM_THREAD_SAFE)
+#define HLS_STREAM_THREAD_SAFE /* each process is a thread */
+#endif
 #include <hls_stream.h>
 
 #include "@.hpp"

@@ -29,7 +29,7 @@ def compile_hls(
     accelerator: Accelerator, flavour: Flavour, parameters: Mapping[str, int], lanes: Lanes = NO_LANES
 ) -> CompiledKernel:
     """The accelerator in HLS C++, its processes as threads; buffers are large enough for the parameters."""
-    return compile_program(fixed_program(accelerator, parameters, lanes), "accelerator", flavour)
+    return compile_program(fixed_program(accelerator, parameters, lanes, flavour), "accelerator", flavour)
 
 
 def compile_network(
