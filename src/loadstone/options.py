@@ -317,9 +317,9 @@ class HardwareOptions(FromNames):
     )
     bus_width: int | None = described(
         "--bus-width",
-        "data bits of the bus (default: those of the widest element)",
+        "data bits of the bus (default: those of the widest element; of HLS C++, those of each element)",
         choices=BUS_WIDTHS,
-        modes=ON_BUS,
+        modes=("hls", *ON_BUS),
     )
     burst: int | None = described("--burst", "longest burst in beats (default: 64)", choices=BURSTS, modes=ON_BUS)
     address_width: int | None = described(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import Literal
 
 from loadstone.emit.c.addresses import COPY, Addresses
+from loadstone.emit.c.beats import row_loops
 from loadstone.emit.c.code import Cells, Counter, External, Parameter, Pointer, Stream, Value, word_type
 from loadstone.emit.c.compute.lanes import named_lanes
 from loadstone.emit.c.external.elements import ExternalElements, externals
@@ -49,7 +50,8 @@ class Style:
     are loaded through streams, so that each buffer has one writer. `sizes` are the parameters for which
     local memory has fixed sizes, none where it is allocated. With `checked`, each cell has a tag: the element in it.
     `lanes` run at once, in streamed programs. With `divided`, an array that is loaded and stored has two ports where no
-    strip loads what an earlier one stored: one to read and one to write.
+    strip loads what an earlier one stored: one to read and one to write. Of arrays in `beats`, so many elements move at
+    once.
     """
 
     streamed: bool = False
@@ -57,6 +59,7 @@ class Style:
     sizes: Mapping[str, int] | None = None
     lanes: Lanes = NO_LANES
     divided: bool = False
+    beats: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +81,15 @@ class Interface:
         found: dict[Move, Node] = {}
         for way, name in self._moved if self.style.streamed else ():
             with suppress(UnsupportedError):
-                found[way, name] = array_moves(self.accelerator, way, name)
+                found[way, name] = self._moves(way, name)
         return found
+
+    def _moves(self, way: Way, array: str) -> Node:
+        """Loops over the elements that a tile moves of an array, or over rows where these move in beats."""
+        loops = array_moves(self.accelerator, way, array)
+        in_rows = row_loops(loops) if array in self.style.beats else loops
+        assert in_rows is not None
+        return in_rows
 
     @cached_property
     def scans(self) -> Mapping[Move, Scan]:
@@ -163,7 +173,8 @@ class Interface:
         self, arrays: Sequence[Array], read: Container[str], written: Container[str]
     ) -> tuple[External, ...]:
         known = self.style.sizes or self.accelerator.kernel.defaults
-        return externals(arrays, self.names, known, read, written)
+        found = externals(arrays, self.names, known, read, written)
+        return tuple(replace(each, beat=self.style.beats.get(each.arrays[0], 1)) for each in found)
 
     @cached_property
     def _divided(self) -> frozenset[str]:
@@ -230,7 +241,13 @@ class Interface:
         """The streams of loaded words on their way to the compute process, in the order of loads, by arrays."""
         arrays = [self.accelerator.kernel.arrays[name] for name in self.queued]
         return {
-            a.name: Stream(f"{self.names[a.name]}_words", a.type, WORDS_IN_STREAM, f"loaded words of {a.name}")
+            a.name: Stream(
+                f"{self.names[a.name]}_words",
+                a.type,
+                WORDS_IN_STREAM // self.style.beats.get(a.name, 1),
+                f"loaded words of {a.name}",
+                self.style.beats.get(a.name, 1),
+            )
             for a in arrays
         }
 

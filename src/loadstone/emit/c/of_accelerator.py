@@ -40,6 +40,7 @@ from loadstone.loops.model import Instance, Node
 from loadstone.model.expression import Binary, Constant, integer
 from loadstone.model.types import INT
 from loadstone.options import Flavour
+from loadstone.parallel.beats import NO_BEATS, Beats
 from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.storage.buffers import check_fixed_sizes
 
@@ -56,13 +57,15 @@ def fixed_program(
     parameters: Mapping[str, int] | None,
     lanes: Lanes = NO_LANES,
     flavour: Flavour = "vitis",
+    beats: Beats = NO_BEATS,
 ) -> Program:
-    """The program with local memory of fixed sizes, large enough for the parameters, loads in bursts, and lanes.
+    """The program with local memory of fixed sizes, large enough for the parameters, loads in bursts, lanes and beats.
 
     Raises `UnsupportedError` where a size depends on parameters that are not given.
     """
     check_fixed_sizes(accelerator.buffers, parameters or {})
-    style = Style(streamed=True, sizes=parameters or {}, lanes=lanes, divided=flavour == "vitis")
+    wide = beats.several
+    style = Style(streamed=True, sizes=parameters or {}, lanes=lanes, divided=flavour == "vitis", beats=wide)
     return _program(Interface(accelerator, style))
 
 
@@ -97,7 +100,7 @@ def _program(given: Interface) -> Program:
         running,
         sequential,
         with_assumptions(_limit(given), accelerator.kernel, given.names),
-        "\n   ".join(filter(None, (_scratch(given), _second_ports(given)))),
+        "\n   ".join(filter(None, (_scratch(given), _second_ports(given), _wide_ports(given)))),
         rank=transfers.rank,
         depth=accelerator.depth,
     )
@@ -128,6 +131,17 @@ def _second_ports(given: Interface) -> str:
     """Which arrays have a port of their own for results."""
     pairs = ", ".join(f"{result} is the memory of {name}" for name, result in given.divided.items())
     return f"{pairs}, or another one with the same contents: what is stored is never loaded." if pairs else ""
+
+
+def _wide_ports(given: Interface) -> str:
+    """Which arrays move in beats, and where they must begin and end."""
+    sizes: dict[int, list[str]] = {}
+    for external in given.arrays:
+        sizes.setdefault(external.bits * external.beat // 8, []).extend([external.name] * (external.beat > 1))
+    found = (
+        f"{', '.join(names)} begin and end at multiples of {size} bytes." for size, names in sizes.items() if names
+    )
+    return "\n   ".join(found)
 
 
 def _limit(given: Interface) -> Limit | None:
