@@ -317,7 +317,7 @@ class HardwareOptions(FromNames):
     )
     bus_width: int | None = described(
         "--bus-width",
-        "data bits of the bus (default: those of the widest element; of HLS C++, those of each element)",
+        "data bits of the bus (default: those of the widest element)",
         choices=BUS_WIDTHS,
         modes=("hls", *ON_BUS),
     )
