@@ -280,7 +280,9 @@ class HardwareOptions(FromNames):
         "bus protocol of the accelerator (default: axi)", choices=("axi", "avalon"), modes=ON_BUS
     )
     bus_width: int | None = described(
-        "data bits of the bus (default: those of the widest element)", choices=BUS_WIDTHS, modes=ON_BUS
+        "data bits of the bus (default: those of the widest element)",
+        choices=BUS_WIDTHS,
+        modes=("hls", *ON_BUS),
     )
     burst: int | None = described("longest burst in beats (default: 64)", choices=BURSTS, modes=ON_BUS)
     address_width: int | None = described(

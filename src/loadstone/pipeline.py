@@ -31,6 +31,7 @@ from loadstone.transform.selections import with_selections
 from loadstone.transform.tiling import TiledKernel, Tiling, untiled
 
 if TYPE_CHECKING:
+    from loadstone.emit.c import beats as program_beats
     from loadstone.networks import build as network_build
     from loadstone.networks import closed_forms, description
     from loadstone.networks import reuse as network_reuse
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     from loadstone.networks.description import Size
     from loadstone.networks.model import Channel, Network
     from loadstone.networks.sizes import ChannelSize
+    from loadstone.parallel import beats as parallel_beats
     from loadstone.parallel import lanes as parallel_lanes
+    from loadstone.parallel.beats import Beats
     from loadstone.parallel.lanes import Lanes
     from loadstone.tiling_search import decision as search
     from loadstone.tiling_search.decision import Decision, Goal
@@ -48,6 +51,7 @@ else:
     description, network_reuse = Later("loadstone.networks.description"), Later("loadstone.networks.reuse")
     network_sizes, network_split = Later("loadstone.networks.sizes"), Later("loadstone.networks.split")
     search, parallel_lanes = Later("loadstone.tiling_search.decision"), Later("loadstone.parallel.lanes")
+    parallel_beats, program_beats = Later("loadstone.parallel.beats"), Later("loadstone.emit.c.beats")
 
 Split = Literal["none", "depth", "complete"]
 
@@ -58,7 +62,7 @@ class Compilation:
 
     `given` are values of parameters; defaults of the source stand in for the others. A `tiling` replaces that of
     the choices and of the source. `limit` is the number of isl operations that a stage may take. Of the options for
-    `hardware`, programs take the lanes.
+    `hardware`, programs take the lanes and the width of the bus.
     """
 
     kernel: Kernel
@@ -185,6 +189,21 @@ class Compilation:
         if prod(self.lanes) > 1 and any(buffer.parts for buffer in accelerator.buffers.values()):
             return parallel_lanes.no_lanes(self.lanes, "local memories are in parts, which have no banks")
         return parallel_lanes.find_lanes(accelerator, parameter_limits(self.kernel, values), self.lanes)
+
+    def widened(self, flavour: Flavour, values: Mapping[str, int]) -> tuple[Lanes, Beats]:
+        """The lanes of HLS C++, and the elements that move at once where the bus has a width."""
+        lanes, width = self.unrolled(flavour, values), self.hardware.bus_width
+        if width is None:
+            return lanes, parallel_beats.NO_BEATS
+        if flavour != "vitis":
+            hint = "leave --bus-width out, or use --flavour vitis"
+            raise InputError(Diagnostic(f"HLS C++ of the flavour {flavour} moves single elements", None, hint))
+        limits = parameter_limits(self.kernel, values)
+        beats, banked = program_beats.program_beats(self.accelerator, limits, lanes, width)
+        if not beats.are_several:
+            hint = "leave --bus-width out, or choose a wider bus"
+            raise InputError(Diagnostic(f"no two elements of any array fit {width} bits", None, hint))
+        return banked, beats
 
     @cached_property
     def network_tiles(self) -> TiledKernel:

@@ -12,6 +12,7 @@ from loadstone.flows.vitis import VitisFlow
 from loadstone.flows.vitis_ports import runs_of
 from loadstone.flows.vitis_versions import NEWEST
 from loadstone.options import NO_FLOWS, Flavour, FlowOptions
+from loadstone.parallel.beats import NO_BEATS
 from loadstone.parallel.lanes import NO_LANES
 from loadstone.pipeline import Compilation
 
@@ -23,11 +24,11 @@ def build_programs(
     known = {**compilation.kernel.defaults, **compilation.given}
     values = exercising_values(compilation.kernel, compilation.given, compilation.tiles)
     made, package = compilation.accelerator, None
-    lanes = compilation.unrolled(flavour, values) if "hls" in targets else NO_LANES
+    lanes, beats = compilation.widened(flavour, values) if "hls" in targets else (NO_LANES, NO_BEATS)
     if "vitis" in flows.flows:
         figures = figures_of(made, values, lanes.banking)
         package = VitisFlow(flows.vitis or NEWEST, flows.flows, values, runs_of(made), figures)
-    return build_project(made, targets, known, values, flavour=flavour, package=package, lanes=lanes)
+    return build_project(made, targets, known, values, flavour=flavour, package=package, lanes=lanes, beats=beats)
 
 
 def build_network(

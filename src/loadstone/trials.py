@@ -16,6 +16,7 @@ from loadstone.model.types import Number
 from loadstone.networks.instances import network_words
 from loadstone.options import RunOptions
 from loadstone.outcome import Outcome, Rounding, Traffic, Verdict
+from loadstone.parallel.beats import NO_BEATS, Beats
 from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.pipeline import Compilation
 from loadstone.simulate.interpreter import execute
@@ -34,8 +35,9 @@ def run_program(compilation: Compilation, options: RunOptions) -> Outcome:
     """The outcome of running what is generated as C or HLS C++ against the original program."""
     check_executable(compilation.kernel)
     values = compilation.values
-    lanes = compilation.unrolled(options.flavour, values) if options.mode() == "hls" else NO_LANES
-    program, planned = _program(compilation, options, lanes)
+    is_hls = options.mode() == "hls"
+    lanes, beats = compilation.widened(options.flavour, values) if is_hls else (NO_LANES, NO_BEATS)
+    program, planned = _program(compilation, options, lanes, beats)
     tiles = compilation.network_tiles if options.network else compilation.tiles
     kernel = tiles.kernel if tiles.rounded else compilation.kernel
     expected, start = trial(kernel, values, options.seed)
@@ -50,11 +52,14 @@ def run_program(compilation: Compilation, options: RunOptions) -> Outcome:
         traffic=Traffic(words.loaded, words.stored, planned),
         tiling=tiling_info(tiles),
         lanes=lanes if lanes.asked > 1 else None,
+        beats=beats if is_hls else None,
         suggestion=compilation.suggestion,
     )
 
 
-def _program(compilation: Compilation, options: RunOptions, lanes: Lanes) -> tuple[CompiledKernel, tuple[int, int]]:
+def _program(
+    compilation: Compilation, options: RunOptions, lanes: Lanes, beats: Beats
+) -> tuple[CompiledKernel, tuple[int, int]]:
     """The compiled program, and the words that it should load and store."""
     values = compilation.values
     match options.mode():
@@ -62,7 +67,7 @@ def _program(compilation: Compilation, options: RunOptions, lanes: Lanes) -> tup
             made = compile_c(compilation.accelerator, checked=options.checked, sequential=options.sequential)
             return made, predicted_words(compilation.accelerator, values)
         case "hls":
-            made = compile_hls(compilation.accelerator, options.flavour, values, lanes)
+            made = compile_hls(compilation.accelerator, options.flavour, values, lanes, beats)
             return made, predicted_words(compilation.accelerator, values)
         case "network-c" | "network-hls" as mode:
             flavour = options.flavour if mode == "network-hls" else None

@@ -12,8 +12,10 @@ from loadstone.model.expression import Expression
 
 
 def size_of(program: Program, external: External) -> str:
-    """The bytes of an argument of a program."""
-    return bytes_of(external.type, external.extents[0], program.names)
+    """The bytes of an argument of a program, in whole beats."""
+    size = bytes_of(external.type, external.extents[0], program.names)
+    beat = f"sizeof({external.word})"
+    return size if external.beat == 1 else f"({size} + {beat} - 1) / {beat} * {beat}"
 
 
 def bytes_of(item: str, extents: Iterable[Expression], names: Names) -> str:

@@ -115,7 +115,7 @@ def _arguments(program: Program, style: VitisStyle) -> str:
     rows = [(f"`{each.name}`", str(each.type), "register, written by the host") for each in values]
     for each in program.arrays:
         options = ", ".join(f"{key} {value}" for key, value in style.ports[each.name].items())
-        rows.append((f"`{each.name}`", f"{each.type} *", f"AXI4 master, address in a register; {options}"))
+        rows.append((f"`{each.name}`", f"{each.word} *", f"AXI4 master, address in a register; {options}"))
     rows += [(f"`{name}`", "long", "register, read by the host") for name in ("loaded_words", "stored_words")]
     return (
         f"## Arguments of `{program.name}_top`\n\nOffsets of registers are in the driver that the tool writes.\n\n"

@@ -35,7 +35,7 @@ def _options(
 ) -> Iterator[tuple[str, str]]:
     sizes = [array_words(kernel.arrays[name], parameters) for name in external.arrays]
     if external.words is None and None not in sizes:
-        yield "depth", str(max(size for size in sizes if size is not None))
+        yield "depth", str(-(-max(size for size in sizes if size is not None) // external.beat))
     yield "latency", str(LATENCY)
     found = {way: _longest(external, runs, way) for way, is_used in _ways(external) if is_used}
     for way, longest in found.items():
@@ -50,15 +50,18 @@ def _ways(external: External) -> tuple[tuple[str, bool], ...]:
 
 def _longest(external: External, runs: Runs, way: str) -> int:
     """The longest burst: a power of two that holds the longest run, within a page."""
-    most = min(_LONGEST, _PAGE_BYTES * 8 // external.bits)
+    most = min(_LONGEST, _PAGE_BYTES * 8 // (external.bits * external.beat))
     known = [runs[name, way][1] for name in external.arrays if (name, way) in runs]
     if not known or None in known:
         return most
-    return min(most, 1 << max(1, (max(size for size in known if size is not None) - 1).bit_length()))
+    beats = 1 + (max(size for size in known if size is not None) - 1) // external.beat + (external.beat > 1)
+    return min(most, 1 << max(1, (beats - 1).bit_length()))
 
 
 def _width(external: External, runs: Runs) -> int:
     """The bits to which a port may be widened: all runs must be whole words, so those of one length allow it."""
+    if external.beat > 1:
+        return external.bits * external.beat
     known = [runs[name, way] for name in external.arrays for way, _ in _ways(external) if (name, way) in runs]
     lengths = {length for run in known for length in run}
     if len(lengths) != 1 or None in lengths:

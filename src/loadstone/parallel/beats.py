@@ -71,6 +71,9 @@ class Beats:
         return {"elements": dict(self.sizes), "reasons": dict(self.reasons)}
 
 
+NO_BEATS = Beats({}, {}, {})
+
+
 def find_beats(
     accelerator: Accelerator, ranges: Ranges, lanes: Lanes, fits: Mapping[str, int], apart: frozenset[str]
 ) -> tuple[Beats, Lanes]:

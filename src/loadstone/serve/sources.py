@@ -30,8 +30,8 @@ def c_pane(subject: Subject) -> Json:
 
 def hls_pane(subject: Subject) -> Json:
     """The accelerator as HLS C++."""
-    lanes = subject.program.unrolled("vitis", subject.values)
-    program = fixed_program(subject.program.accelerator, subject.values, lanes)
+    lanes, beats = subject.program.widened("vitis", subject.values)
+    program = fixed_program(subject.program.accelerator, subject.values, lanes, beats=beats)
     header, source = emit_vitis(program, DEFAULT_STYLE)
     return _program_files(program, {f"{program.name}.cpp": source, f"{program.name}.hpp": header})
 

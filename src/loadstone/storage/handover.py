@@ -77,6 +77,24 @@ def handover(plan: Plan, depth: int, requested: Mode = "overlap") -> Handover:
     return Handover("overlap", why, moved, (), {n: _overlap_reason(loaded[n], back[n]) for n in loaded})
 
 
+def is_read_back(plan: Plan, array: str) -> bool:
+    """Whether a strip loads what an earlier one stored, or may do so; within a strip, loads come before stores."""
+    part = plan.arrays[array]
+    if part.load.is_empty() or part.store.is_empty():
+        return False
+    try:
+        with operation_limit(NEXT_LIMIT):
+            return not _loaded_again(plan, part).is_empty()
+    except LimitReached:
+        return True
+
+
+def _loaded_again(plan: Plan, part: ArrayPlan) -> isl.Map:
+    """Strips to later ones that load what they stored."""
+    pairs = part.strip_to_stored.apply_range(part.strip_to_loaded.reverse())
+    return pairs.intersect(later_strips(plan.tiles))
+
+
 def _obstacle(requested: Mode, back: Mapping[str, ReadBack]) -> str | None:
     """Why strips drain, if they do."""
     if "next" in back.values():
@@ -116,8 +134,7 @@ def _read_back(plan: Plan, part: ArrayPlan) -> ReadBack:
         loaded_next = following.apply_range(part.strip_to_loaded)
         if not loaded_next.intersect(part.strip_to_stored).is_empty():
             return "next"
-    loaded_again = part.strip_to_stored.apply_range(part.strip_to_loaded.reverse())
-    if loaded_again.intersect(later_strips(plan.tiles)).is_empty():
+    if _loaded_again(plan, part).is_empty():
         return "never"
     return "unknown" if following is None else "later"
 

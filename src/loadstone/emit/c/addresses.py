@@ -8,20 +8,19 @@ from functools import cached_property
 
 from loadstone.emit.c.code import Block, Body, Cells, Function, Helper, Parameter, Text, Value, code, listed, verbatim
 from loadstone.emit.c.names import Names
-from loadstone.emit.c.printer import helper, written
+from loadstone.emit.c.printer import written
+from loadstone.emit.c.remainders import divided, multiplied
 from loadstone.loops.accelerator import Accelerator
 from loadstone.model.affine import signed_sum
 from loadstone.model.expression import Constant, Expression, Variable, binary, integer
 from loadstone.model.kernel import Array
 from loadstone.model.tidy import tidy
-from loadstone.model.types import INT
 from loadstone.parallel.banks import Banking
 from loadstone.storage.buffers import Buffer, Component
 from loadstone.storage.windows import Window
 
 COPY = Value("copy")
 """Which copy of the local buffers a strip uses, where they have two."""
-_MODULO = helper("mod", INT)
 _OVERRUN_LINES = """\
 /* Aborts: a local cell does not hold the element read from it. */
 static void overrun(const char *array, long expected, long found)
@@ -38,7 +37,7 @@ class Addresses:
     """The address functions of an accelerator; with `tags`, each read checks which element the cell holds.
 
     `outside` are the functions for external memory, by array: first that for positions of elements. `tiles` are the
-    coordinates of tiles. Local memories with several banks are in `banking`.
+    coordinates of tiles. Local memories with several banks are in `banking`. Without `dividers`, no address divides.
     """
 
     accelerator: Accelerator
@@ -48,6 +47,7 @@ class Addresses:
     outside: Mapping[str, tuple[Function, ...]]
     tiles: tuple[Parameter, ...]
     banking: Mapping[str, Banking] = field(default_factory=dict[str, Banking])
+    dividers: bool = True
 
     def functions(self) -> list[Function]:
         """All functions, callees first."""
@@ -83,19 +83,20 @@ class Addresses:
         first = code("@", COPY) if buffer.copies > 1 else None
         banking = self.banking.get(buffer.array.name)
         if banking is not None:
-            places = map(_place, banking.parts, banking.digits)
+            parts = zip(banking.parts, banking.digits, strict=True)
+            places = (_place(*part, self.dividers) for part in parts)
             cell = _row_by_row(zip(places, banking.sizes, strict=True), self.names, first)
         elif buffer.parts:
             cell = self._cell_of_parts(buffer, first)
         else:
-            cell = cell_code(buffer.components, self.names, outermost=first)
+            cell = cell_code(buffer.components, self.names, outermost=first, dividers=self.dividers)
         comment = f"The cell of {_reference(buffer.array)} in local memory."
         return self._address("cell", buffer.array, comment, (code("return @;", cell),))
 
     def _bank(self, array: Array, banking: Banking) -> Function:
         """The bank of an element: the digits of its local address that tell banks, row by row."""
         told = [(part, digit) for part, digit in zip(banking.parts, banking.digits, strict=True) if digit[1] > 1]
-        row, *columns = (_digit(*each) for each in told)
+        row, *columns = (_digit(*each, self.dividers) for each in told)
         bank = code(f"(@) * {banking.columns} + (@)", row, *columns) if columns else row
         comment = f"The bank of {_reference(array)} in local memory."
         return self._address("bank", array, comment, (code("return @;", bank),))
@@ -104,7 +105,7 @@ class Addresses:
         """The cell of an element: parts follow each other."""
         begin, found = integer(0), list[tuple[Text, Text]]()
         for part in buffer.parts:
-            place = cell_code(part.components, self.names)
+            place = cell_code(part.components, self.names, dividers=self.dividers)
             is_first = isinstance(begin, Constant) and begin.value == 0
             shown = place if is_first else code("@ + @", _factor(begin, self.names), place)
             condition = listed(map(_condition, part.windows), " && ")
@@ -162,14 +163,20 @@ def position_function(
 
 
 def cell_code(
-    components: Sequence[Component], names: Names, *, outermost: Text | None = None, signed: bool = False
+    components: Sequence[Component],
+    names: Names,
+    *,
+    outermost: Text | None = None,
+    signed: bool = False,
+    dividers: bool = True,
 ) -> Text:
     """The number of the cell of a point (x0, x1, ...), row by row.
 
     `outermost` is the variable of one more dimension, in front of the others, if there is one. Coordinates may be
-    negative where they are `signed`.
+    negative where they are `signed`. Without `dividers`, it does not divide.
     """
-    return _row_by_row(((_component(part, signed), part.size) for part in components), names, outermost)
+    places = ((_component(part, signed, dividers), part.size) for part in components)
+    return _row_by_row(places, names, outermost)
 
 
 def _row_by_row(places: Iterable[tuple[Text, Expression]], names: Names, outermost: Text | None) -> Text:
@@ -183,21 +190,21 @@ def _row_by_row(places: Iterable[tuple[Text, Expression]], names: Names, outermo
     return text or Text("0")
 
 
-def _place(part: Component, digit: tuple[int, int]) -> Text:
+def _place(part: Component, digit: tuple[int, int], dividers: bool) -> Text:
     """One dimension of the address in a bank, of which some digit tells the bank."""
     step, count = digit
-    whole = _component(part, signed=False)
+    whole = _component(part, False, dividers)
     if count == 1:
         return whole
     block = code(f"@ / {step * count}", _factored(whole))
     return block if step == 1 else code(f"@ * {step} + @ % {step}", block, _factored(whole))
 
 
-def _digit(part: Component, digit: tuple[int, int]) -> Text:
+def _digit(part: Component, digit: tuple[int, int], dividers: bool) -> Text:
     """The digit of a dimension of the address that tells the bank: low bits, which few moduli change."""
     step, count = digit
     is_kept = part.modulus is not None and part.modulus % (step * count) == 0
-    whole = _factored(_component(replace(part, modulus=None) if is_kept else part, signed=False))
+    whole = _factored(_component(replace(part, modulus=None) if is_kept else part, False, dividers))
     return code(f"@ & {count - 1}", whole if step == 1 else code(f"@ >> {step.bit_length() - 1}", whole))
 
 
@@ -218,7 +225,7 @@ def _reference(array: Array) -> str:
     return array.name + "".join(f"[x{k}]" for k in range(array.rank))
 
 
-def _component(part: Component, signed: bool) -> Text:
+def _component(part: Component, signed: bool, dividers: bool) -> Text:
     """One dimension of a local address."""
     if part.modulus == 1:
         return Text("0")
@@ -226,7 +233,5 @@ def _component(part: Component, signed: bool) -> Text:
     total = Text(signed_sum(terms, "*"), frozenset(name for _, name in terms))
     if part.modulus is None:
         return total
-    if not signed and all(factor > 0 for factor, _ in terms):
-        plain = len(terms) == 1 and terms[0][0] == 1
-        return code(f"{'@' if plain else '(@)'} % {part.modulus}", total)
-    return code(f"@(@, {part.modulus})", _MODULO, total)
+    may_be_negative = signed or any(factor < 0 for factor, _ in terms)
+    return (divided if dividers else multiplied)(total, part.modulus, signed=may_be_negative)

@@ -40,7 +40,7 @@ class External:
     """An array of the kernel in external memory, or structures that hold several.
 
     `type` is that of what lies there, with some `bits`. `extents` are those of each array that differs, `words` is the
-    size where that is known.
+    size where that is known. So many elements are in a `beat` of the bus.
     """
 
     name: str
@@ -51,6 +51,17 @@ class External:
     words: int | None
     read: bool
     written: bool
+    beat: int = 1
+
+    @property
+    def word(self) -> str:
+        """The type of what moves at once."""
+        return bus_word(self.type, self.beat)
+
+    @property
+    def depth(self) -> int | None:
+        """How many of these there are, where that is known."""
+        return None if self.words is None else -(-self.words // self.beat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +82,18 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A bounded stream of words; `about` says what it carries."""
+    """A bounded stream of words, or of beats of several; `about` says what it carries."""
 
     name: str
     type: ScalarType
     capacity: int
     about: str
+    beat: int = 1
+
+    @property
+    def word(self) -> str:
+        """The type of what it carries, in C++."""
+        return bus_word(self.type, self.beat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +270,12 @@ def word_type(kind: ScalarType) -> str:
     return "bool" if kind == BOOL else str(kind)
 
 
+def bus_word(kind: ScalarType | str, count: int) -> str:
+    """The type of some elements that move at once, in C++."""
+    name = kind if isinstance(kind, str) else word_type(kind)
+    return name if count == 1 else f"hls::vector<{name}, {count}>"
+
+
 def type_name(kind: ScalarType) -> str:
     """The type as a part of identifiers."""
     return word_type(kind).lower().replace(" ", "_")
@@ -265,7 +288,7 @@ def c_declaration(parameter: Parameter) -> str:
             return f"{word_type(kind)} {name}"
         case Pointer(name=name, type=kind):
             return f"{kind} *{name}"
-        case External(name=name, type=kind, written=written):
+        case External(name=name, word=kind, written=written):
             return f"{'' if written else 'const '}{kind} *{name}"
         case Cells(name=name, type=kind):
             return f"{word_type(kind)} *{name}"

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import Literal
 
 from loadstone.emit.c.addresses import COPY, Addresses
+from loadstone.emit.c.beats import row_loops
 from loadstone.emit.c.code import Cells, Counter, External, Parameter, Pointer, Stream, Value, word_type
 from loadstone.emit.c.compute.lanes import named_lanes
 from loadstone.emit.c.external.elements import ExternalElements, externals
-from loadstone.emit.c.names import Names, names_of
+from loadstone.emit.c.names import RESERVED, Names, names_of
 from loadstone.errors import UnsupportedError
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Node
 from loadstone.loops.scan import Scan
 from loadstone.loops.tile_loops import array_moves
 from loadstone.model.expression import integer
+from loadstone.model.free_name import free_name
 from loadstone.model.kernel import Array
 from loadstone.model.types import BOOL, LONG, ScalarType
 from loadstone.parallel.group_loops import LaneLoops, counted_lanes
 from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.storage.buffers import Buffer
+from loadstone.storage.handover import is_read_back
 
 Way = Literal["load", "store"]
 Move = tuple[Way, str]
@@ -46,13 +49,17 @@ class Style:
     With `streamed`, runs of elements are transferred by loops of their own, and arrays that the compute process writes
     are loaded through streams, so that each buffer has one writer. `sizes` are the parameters for which
     local memory has fixed sizes, none where it is allocated. With `checked`, each cell has a tag: the element in it.
-    `lanes` run at once, in streamed programs.
+    `lanes` run at once, in streamed programs. With `divided`, an array that is loaded and stored has two ports where no
+    strip loads what an earlier one stored: one to read and one to write. Of arrays in `beats`, so many elements move at
+    once.
     """
 
     streamed: bool = False
     checked: bool = False
     sizes: Mapping[str, int] | None = None
     lanes: Lanes = NO_LANES
+    divided: bool = False
+    beats: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +81,15 @@ class Interface:
         found: dict[Move, Node] = {}
         for way, name in self._moved if self.style.streamed else ():
             with suppress(UnsupportedError):
-                found[way, name] = array_moves(self.accelerator, way, name)
+                found[way, name] = self._moves(way, name)
         return found
+
+    def _moves(self, way: Way, array: str) -> Node:
+        """Loops over the elements that a tile moves of an array, or over rows where these move in beats."""
+        loops = array_moves(self.accelerator, way, array)
+        in_rows = row_loops(loops) if array in self.style.beats else loops
+        assert in_rows is not None
+        return in_rows
 
     @cached_property
     def scans(self) -> Mapping[Move, Scan]:
@@ -127,19 +141,62 @@ class Interface:
         """The scalars passed by value."""
         return tuple(Value(self.names[a.name], a.type) for a in self.accelerator.registers if a.initialised)
 
-    @cached_property
+    @property
     def arrays(self) -> tuple[External, ...]:
-        """The arrays in external memory."""
+        """The arrays in external memory: those that are loaded, or both loaded and stored, and results."""
+        return (*self._inputs, *self._results)
+
+    @property
+    def divided(self) -> Mapping[str, str]:
+        """The ports that results are written through, by those that the same arrays are read through."""
+        variables = {array.name: self.names[array.variable] for array in self.accelerator.transferred}
+        return {variables[external.arrays[0]]: external.name for external in self._results}
+
+    @cached_property
+    def _inputs(self) -> tuple[External, ...]:
+        given = [array for array in self.accelerator.transferred if array.variable not in self._divided]
         loaded, stored = self.accelerator.loaded, self.accelerator.stored
+        read = [a for a in self.accelerator.transferred if a.variable in self._divided and a.name in loaded]
+        found = {external.name: external for external in self._externals(given, loaded, stored)}
+        found |= {external.name: external for external in self._externals(read, loaded, ())}
+        order = dict.fromkeys(self.names[array.variable] for array in self.accelerator.transferred)
+        return tuple(found[name] for name in order if name in found)
+
+    @cached_property
+    def _results(self) -> tuple[External, ...]:
+        stored, taken = self.accelerator.stored, RESERVED | frozenset(self.names.names.values())
+        written = [a for a in self.accelerator.transferred if a.variable in self._divided and a.name in stored]
+        found = self._externals(written, (), stored)
+        return tuple(replace(external, name=free_name(f"{external.name}_out", taken)) for external in found)
+
+    def _externals(
+        self, arrays: Sequence[Array], read: Container[str], written: Container[str]
+    ) -> tuple[External, ...]:
         known = self.style.sizes or self.accelerator.kernel.defaults
-        return externals(self.accelerator.transferred, self.names, known, loaded, stored)
+        found = externals(arrays, self.names, known, read, written)
+        return tuple(replace(each, beat=self.style.beats.get(each.arrays[0], 1)) for each in found)
+
+    @cached_property
+    def _divided(self) -> frozenset[str]:
+        """The variables with a port to read and another one to write."""
+        held: dict[str, list[str]] = {}
+        for array in self.accelerator.transferred if self.style.divided else ():
+            held.setdefault(array.variable, []).append(array.name)
+        loaded, stored, plan = self.accelerator.loaded, self.accelerator.stored, self.accelerator.plan
+        return frozenset(
+            variable
+            for variable, names in held.items()
+            if not loaded.isdisjoint(names) and not stored.isdisjoint(names)
+            if not any(is_read_back(plan, name) for name in names)
+        )
 
     @cached_property
     def elements(self) -> ExternalElements:
         """How elements are reached in external memory."""
-        held = {array: external for external in self.arrays for array in external.arrays}
+        loads = {array: external for external in self._inputs for array in external.arrays}
+        stores = {**loads, **{array: external for external in self._results for array in external.arrays}}
         arrays = tuple(buffer.array for buffer in self.accelerator.buffers.values())
-        return ExternalElements(arrays, self.names, self.parameters, held, held)
+        return ExternalElements(arrays, self.names, self.parameters, loads, stores)
 
     @cached_property
     def locals(self) -> Mapping[str, Cells]:
@@ -184,7 +241,13 @@ class Interface:
         """The streams of loaded words on their way to the compute process, in the order of loads, by arrays."""
         arrays = [self.accelerator.kernel.arrays[name] for name in self.queued]
         return {
-            a.name: Stream(f"{self.names[a.name]}_words", a.type, WORDS_IN_STREAM, f"loaded words of {a.name}")
+            a.name: Stream(
+                f"{self.names[a.name]}_words",
+                a.type,
+                WORDS_IN_STREAM // self.style.beats.get(a.name, 1),
+                f"loaded words of {a.name}",
+                self.style.beats.get(a.name, 1),
+            )
             for a in arrays
         }
 
@@ -253,4 +316,5 @@ class Interface:
             self.elements.functions,
             self.coordinates,
             self.style.lanes.banking,
+            dividers=not self.style.streamed,
         )

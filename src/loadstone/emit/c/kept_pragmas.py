@@ -57,7 +57,7 @@ def port_pragma(program: Program, array: External, fitted: Mapping[str, str]) ->
     options = {
         "bundle": f"gmem_{array.name}",
         "offset": "slave",
-        **({} if array.words is None else {"depth": str(array.words)}),
+        **({} if array.depth is None else {"depth": str(array.depth)}),
         **bursts,
         **fitted,
         **kept,

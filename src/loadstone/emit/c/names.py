@@ -31,7 +31,8 @@ _OWN = """load compute store load_tile load_early load_late take_tile compute_ti
 strip_computed words loaded_words stored_words at more point p run in_flight is_first is_next tiles copy cell state
 argument k_ min max floord modulo sequential tokens send receive abs size_t overrun DEPTH accelerate loading computing
 queue ORDERED WORDS LOCAL gate runs threads threads_ran shared done open_state close_state run_load run_compute
-run_store load_words store_words run_processes each bool_stream bool_open bool_close bool_get bool_put"""
+run_store load_words store_words run_processes each first_x last_x row_words row_at first_beat beat_count x_beat x_
+lane_ bank_ bus_words is_filled head_words tail_words banked bool_stream bool_open bool_close bool_get bool_put"""
 _TESTBENCH = """memory parameters status moved expected ignored known wrong way first argc argv counts sizes fill
 reference allocate place array count limit given next_random"""
 _HOST = "card Card"

@@ -39,6 +39,8 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Instance, Node
 from loadstone.model.expression import Binary, Constant, integer
 from loadstone.model.types import INT
+from loadstone.options import Flavour
+from loadstone.parallel.beats import NO_BEATS, Beats
 from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.storage.buffers import check_fixed_sizes
 
@@ -50,13 +52,21 @@ def allocated_program(accelerator: Accelerator, *, checked: bool = False) -> Pro
     return _program(Interface(accelerator, Style(checked=checked)))
 
 
-def fixed_program(accelerator: Accelerator, parameters: Mapping[str, int] | None, lanes: Lanes = NO_LANES) -> Program:
-    """The program with local memory of fixed sizes, large enough for the parameters, loads in bursts, and lanes.
+def fixed_program(
+    accelerator: Accelerator,
+    parameters: Mapping[str, int] | None,
+    lanes: Lanes = NO_LANES,
+    flavour: Flavour = "vitis",
+    beats: Beats = NO_BEATS,
+) -> Program:
+    """The program with local memory of fixed sizes, large enough for the parameters, loads in bursts, lanes and beats.
 
     Raises `UnsupportedError` where a size depends on parameters that are not given.
     """
     check_fixed_sizes(accelerator.buffers, parameters or {})
-    return _program(Interface(accelerator, Style(streamed=True, sizes=parameters or {}, lanes=lanes)))
+    wide = beats.several
+    style = Style(streamed=True, sizes=parameters or {}, lanes=lanes, divided=flavour == "vitis", beats=wide)
+    return _program(Interface(accelerator, style))
 
 
 def called_program(accelerator: Accelerator) -> Program:
@@ -90,7 +100,7 @@ def _program(given: Interface) -> Program:
         running,
         sequential,
         with_assumptions(_limit(given), accelerator.kernel, given.names),
-        _scratch(given),
+        "\n   ".join(filter(None, (_scratch(given), _second_ports(given), _wide_ports(given)))),
         rank=transfers.rank,
         depth=accelerator.depth,
     )
@@ -115,6 +125,23 @@ def _scratch(given: Interface) -> str:
         if name in private
     )
     return "\n   ".join(f"{given.names[name]} is scratch memory of {size} elements." for name, size in sizes)
+
+
+def _second_ports(given: Interface) -> str:
+    """Which arrays have a port of their own for results."""
+    pairs = ", ".join(f"{result} is the memory of {name}" for name, result in given.divided.items())
+    return f"{pairs}, or another one with the same contents: what is stored is never loaded." if pairs else ""
+
+
+def _wide_ports(given: Interface) -> str:
+    """Which arrays move in beats, and where they must begin and end."""
+    sizes: dict[int, list[str]] = {}
+    for external in given.arrays:
+        sizes.setdefault(external.bits * external.beat // 8, []).extend([external.name] * (external.beat > 1))
+    found = (
+        f"{', '.join(names)} begin and end at multiples of {size} bytes." for size, names in sizes.items() if names
+    )
+    return "\n   ".join(found)
 
 
 def _limit(given: Interface) -> Limit | None:

@@ -18,4 +18,6 @@ _READ = """\
 
 HLS_STREAM_H = text_of(__name__, "hls_stream.h").replace("@READ@\n", _READ)
 
+HLS_VECTOR_H = text_of(__name__, "hls_vector.h")
+
 HLS_H = text_of(__name__, "hls.h").replace("@READ@\n", _READ)

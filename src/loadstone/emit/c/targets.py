@@ -13,9 +13,9 @@ from loadstone.emit.c.intel import emit_intel
 from loadstone.emit.c.of_accelerator import allocated_program, fixed_program
 from loadstone.emit.c.of_network import network_program
 from loadstone.emit.c.program import Program
-from loadstone.emit.c.shim import HLS_H, HLS_STREAM_H
+from loadstone.emit.c.shim import HLS_H, HLS_STREAM_H, HLS_VECTOR_H
 from loadstone.emit.c.threads import emit_c
-from loadstone.emit.c.vitis import DEFAULT_STYLE, VitisStyle, emit_vitis
+from loadstone.emit.c.vitis import DEFAULT_STYLE, VitisStyle, emit_vitis, has_beats
 from loadstone.emit.project import Project
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.loops.description import accelerator_info
@@ -25,6 +25,7 @@ from loadstone.networks.instances import network_words
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
 from loadstone.options import Flavour
+from loadstone.parallel.beats import NO_BEATS, Beats
 from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.texts import text_of
 
@@ -58,18 +59,19 @@ def build_project(
     flavour: Flavour = "vitis",
     package: Package | None = None,
     lanes: Lanes = NO_LANES,
+    beats: Beats = NO_BEATS,
 ) -> Project:
     """The files for some targets, each in a folder of its own, and the plan.
 
     `parameters` may lack values. `exercised` has all of them, for testbenches, which check the words moved against the
-    prediction. Programs for Vitis have `lanes`, and go through `package`.
+    prediction. Programs for Vitis have `lanes` and `beats`, and go through `package`.
     """
     known = parameters if set(accelerator.kernel.parameters) <= set(parameters) else None
     predicted = predicted_words(accelerator, exercised)
     files = {"plan.json": json.dumps(accelerator_info(accelerator, known), indent=2) + "\n"}
     for target in targets:
         is_hls = target == "hls"
-        program = fixed_program(accelerator, known, lanes) if is_hls else allocated_program(accelerator)
+        program = fixed_program(accelerator, known, lanes, flavour, beats) if is_hls else allocated_program(accelerator)
         files.update(_folder(target, Callee(program, flavour if is_hls else None), exercised, predicted, package))
     return Project(files)
 
@@ -130,7 +132,8 @@ def _sources(callee: Callee, style: VitisStyle = DEFAULT_STYLE) -> dict[str, str
         case None:
             return emit_c(program)
         case "vitis":
-            (header, source), shim = emit_vitis(program, style), {"sim/hls_stream.h": HLS_STREAM_H}
+            vectors = {"sim/hls_vector.h": HLS_VECTOR_H} if has_beats(program) else {}
+            (header, source), shim = emit_vitis(program, style), {"sim/hls_stream.h": HLS_STREAM_H, **vectors}
         case "intel":
             (header, source), shim = emit_intel(program), {"sim/HLS/hls.h": HLS_H}
         case _:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from loadstone.emit.c.beat_moves import BeatMoves, unnested
 from loadstone.emit.c.code import (
     EMPTY,
     Block,
@@ -123,6 +124,8 @@ class Transfers:
     def _one_array(self, verb: Verb, array: str) -> Body:
         """Nested loops over what a tile moves of an array, or a flat one where these are too complicated."""
         loops = self.interface.moves.get((_way(verb), array))
+        if loops is not None and array in self.interface.style.beats:
+            return self._rows(verb, array, loops)
         if loops is not None:
             return self._nested_loops(verb, array, loops)
         scans = [self._scan(verb, array)]
@@ -140,6 +143,17 @@ class Transfers:
             return (self._move(verb, self.interface.accelerator.kernel.arrays[array], point), Text("words++;"))
 
         return loop_code(self.interface.names.loops(loops), moved, (Pipelined(),))
+
+    def _rows(self, verb: Verb, array: str, loops: Node) -> Body:
+        """Loops over rows that move in beats."""
+        moves = BeatMoves(self.interface, self.interface.accelerator.kernel.arrays[array])
+        ways = {"load": moves.loaded, "take": moves.received, "store": moves.stored}
+
+        def moved(leaf: Instance) -> Body:
+            *outer, first, last = map(written, leaf.arguments)
+            return ways[verb](outer, first, last)
+
+        return unnested(loop_code(self.interface.names.loops(loops), moved))
 
     def _point_of(self, scans: Sequence[Scan]) -> Iterator[Statement]:
         """The current point of scans."""

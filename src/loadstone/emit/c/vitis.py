@@ -15,6 +15,8 @@ The rules of Vitis, and how programs keep them:
 - Lanes are unrolled loops in the pipelined one. A local memory that they share has a dimension for its banks, each of
   which is a memory of its own; banks are proved to have no conflict, and told by the low bits of a subscript.
 - External arrays are read by load processes and written by store processes, each through a bundle of its own.
+- With beats, a port has the width of several elements, which `hls::vector` names; arrays begin at whole beats, and are
+  padded to them.
 - Loops of processes that wait for cells have no `pipeline` pragma, since an inner loop waits there.
 
 Verified: the program runs as threads with the header from `shim` and gives the same memory as the kernel. Not verified,
@@ -28,19 +30,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from loadstone.emit.c.code import (
-    Body,
-    Cells,
-    Function,
-    Parameter,
-    Stream,
-    Syntax,
-    Text,
-    c_declaration,
-    code,
-    verbatim,
-    word_type,
-)
+from loadstone.emit.c.code import Body, Cells, Function, Parameter, Stream, Syntax, Text, c_declaration, code, verbatim
 from loadstone.emit.c.hls import (
     array_declaration,
     counted,
@@ -57,6 +47,9 @@ _INCLUDES = """\
 #include <math.h>
 #include <stdlib.h>
 
+#if !defined(__SYNTHESIS__) && !defined(HLS_STREAM_THREAD_SAFE)
+#define HLS_STREAM_THREAD_SAFE /* each process is a thread */
+#endif
 #include <hls_stream.h>
 
 #include "@.hpp"
@@ -96,8 +89,8 @@ DEFAULT_STYLE = VitisStyle()
 
 def _declared(parameter: Parameter) -> str:
     match parameter:
-        case Stream(name=name, type=kind):
-            return f"hls::stream<{word_type(kind)}> &{name}"
+        case Stream(name=name, word=word):
+            return f"hls::stream<{word}> &{name}"
         case Cells():
             return array_declaration(parameter)
         case _:
@@ -124,7 +117,12 @@ def emit_vitis(program: Program, style: VitisStyle) -> tuple[str, str]:
         *(line for function in functions for line in function.lines(VITIS)),
         *top_function(program, _top(program, region, style)),
     ]
-    return header(program, []), "\n".join(lines)
+    return header(program, ["#include <hls_vector.h>", ""] if has_beats(program) else []), "\n".join(lines)
+
+
+def has_beats(program: Program) -> bool:
+    """Whether some port moves several elements at once."""
+    return any(array.beat > 1 for array in program.arrays)
 
 
 def _inlined(function: Function) -> Function:
@@ -165,7 +163,7 @@ def _of_cells(program: Program, cells: Cells) -> Iterator[str]:
 
 def _stream(stream: Stream) -> Body:
     return verbatim(
-        f"queue<{word_type(stream.type)}, {stream.capacity}> {stream.name};",
+        f"queue<{stream.word}, {stream.capacity}> {stream.name};",
         f"#pragma HLS stream variable={stream.name} depth={max(2, stream.capacity)}",
     )
 

@@ -6,7 +6,7 @@
 XILINX_XRT ?= /opt/xilinx/xrt
 PLATFORM ?= xilinx_u250_gen3x16_xdma_4_1_202210_1
 TARGET ?= hw
-CXXFLAGS = -std=c++17 -O2 -g -Wall -Wextra -fwrapv -ffp-contract=off -I$(XILINX_XRT)/include -I..
+CXXFLAGS = -std=c++17 -O2 -g -Wall -Wextra -fwrapv -ffp-contract=off -I$(XILINX_XRT)/include -I.. -I../sim
 XRT_LIBRARIES ?= -L$(XILINX_XRT)/lib -lxrt_coreutil
 PARAMETERS =
 

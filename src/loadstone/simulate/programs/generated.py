@@ -12,6 +12,7 @@ from loadstone.loops.accelerator import Accelerator
 from loadstone.networks.model import Network
 from loadstone.networks.sizes import ChannelSize
 from loadstone.options import Flavour
+from loadstone.parallel.beats import NO_BEATS, Beats
 from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.simulate.programs.compiled import CompiledKernel, Sources
 
@@ -26,10 +27,14 @@ def compile_c(accelerator: Accelerator, *, checked: bool = False, sequential: bo
 
 
 def compile_hls(
-    accelerator: Accelerator, flavour: Flavour, parameters: Mapping[str, int], lanes: Lanes = NO_LANES
+    accelerator: Accelerator,
+    flavour: Flavour,
+    parameters: Mapping[str, int],
+    lanes: Lanes = NO_LANES,
+    beats: Beats = NO_BEATS,
 ) -> CompiledKernel:
     """The accelerator in HLS C++, its processes as threads; buffers are large enough for the parameters."""
-    return compile_program(fixed_program(accelerator, parameters, lanes), "accelerator", flavour)
+    return compile_program(fixed_program(accelerator, parameters, lanes, flavour, beats), "accelerator", flavour)
 
 
 def compile_network(

@@ -42,6 +42,31 @@ static void *allocate(long count, size_t size)
 """
 
 
+_BEATS = """\
+/* A copy of an array that begins at a whole beat of the bus, with bytes behind it that nobody changes. */
+static void *with_beats(const void *array, size_t bytes, size_t beat)
+{
+  const size_t room = (bytes / beat + 1) * beat;
+  char *place = (char *)aligned_alloc(beat, room);
+  if (!place)
+    abort();
+  memcpy(place, array, bytes);
+  memset(place + bytes, 0x5a, room - bytes);
+  return place;
+}
+
+/* Ends the use of a copy, which goes back into the array. */
+static void without_beats(void *array, void *copy, size_t bytes, size_t beat)
+{
+  for (size_t k = bytes; k < (bytes / beat + 1) * beat; k++)
+    if (((char *)copy)[k] != 0x5a)
+      abort();
+  memcpy(array, copy, bytes);
+  free(copy);
+}
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Callee:
     """A generated program as its callers see it, in C or in a flavour of HLS C++."""
@@ -80,20 +105,38 @@ class Callee:
         arrays = [packings[a.name].name if a.name in packings else self._argument(a) for a in program.arrays]
         arguments = ", ".join([*(p.name for p in program.parameters), *scalars, *arrays, *words])
         call = f"{program.name}_{'top' if self.flavour else way}({arguments})"
+        wide = [external for external in program.arrays if external.beat > 1]
         return [
             *(line for packing in packings.values() for line in packing.opened()),
+            *(f"void *{a.name}_beats = with_beats({self._memory(a)}, {self._beats(a)});" for a in wide),
             *([f"{call};"] if self.flavour else braced(f"if ({call} != 0)", failed)),
             *(line for a in program.arrays if a.name in packings and a.written for line in self._unpacked(a)),
             *(packing.closed() for packing in packings.values()),
+            *(f"without_beats({self._memory(a)}, {a.name}_beats, {self._beats(a)});" for a in wide),
         ]
+
+    @property
+    def helpers(self) -> str:
+        """The functions that a call needs."""
+        return _BEATS if any(external.beat > 1 for external in self.program.arrays) else ""
 
     @property
     def _places(self) -> dict[str, int]:
         return {name: k for k, name in enumerate(self.program.kernel.arrays)}
 
     def _argument(self, external: External) -> str:
+        place = f"{external.name}_beats" if external.beat > 1 else self._memory(external)
+        return f"({external.word} *){place}"
+
+    def _memory(self, external: External) -> str:
+        """Where the elements of an array are."""
         memory = "initial" if external in self.program.duplicated else "memory"
-        return f"({external.type} *){memory}[{self._places[external.arrays[0]]}]"
+        return f"{memory}[{self._places[external.arrays[0]]}]"
+
+    def _beats(self, external: External) -> str:
+        """The bytes of an array, and of a beat."""
+        count = _element_count(self.program.kernel.arrays[external.arrays[0]], self.program.names)
+        return f"(size_t)({count}) * sizeof({external.type}), sizeof({external.word})"
 
     @property
     def _packings(self) -> dict[str, Packing]:
@@ -127,8 +170,10 @@ def emit_entry(callee: Callee) -> str:
         size = f"(size_t)({_element_count(arrays[k], program.names)}) * sizeof({word_type(arrays[k].type)})"
         copied += [f"initial[{k}] = malloc({size} + 1);", f"if (!initial[{k}])", f"{INDENT}abort();"]
         copied.append(f"memcpy(initial[{k}], memory[{k}], {size});")
-    lines = ["#include <stdlib.h>", "#include <string.h>", "", callee.header, ""]
-    lines += helpers_used(extent for k in callee.copied for extent in arrays[k].extents)
+    lines = ["#include <stdlib.h>", "#include <string.h>", "", callee.header, "", *callee.helpers.split("\n")]
+    wide = (name for external in program.arrays if external.beat > 1 for name in external.arrays)
+    sized = dict.fromkeys((*(arrays[k].name for k in callee.copied), *wide))
+    lines += helpers_used(extent for name in sized for extent in program.kernel.arrays[name].extents)
     for way in callee.ways:
         body = [
             *("(void)parameters;", "(void)memory;", *_parameter_lines(program.kernel, program.names), *copied),
@@ -155,6 +200,7 @@ def emit_testbench(callee: Callee, defaults: Mapping[str, int], predicted: tuple
         *("", callee.header, "", f"{callee.linkage}{entry_head('reference')};", ""),
         *helpers_used(extent for array in kernel.arrays.values() for extent in array.extents),
         _HELPERS,
+        *callee.helpers.split("\n"),
         *_fill_function(kernel, names),
         *_main(callee, defaults, predicted),
     ]

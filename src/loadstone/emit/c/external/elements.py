@@ -67,6 +67,10 @@ class ExternalElements:
             return code("@;", self._setters[array.name].call({**self._word(array, point), "value": value}))
         return code("@ = @;", self._reference(self.stores[array.name], array, point), value)
 
+    def position(self, array: Array, point: Sequence[Text]) -> Text:
+        """The number of an element among the words of its array."""
+        return call_at(self._positions[array.name], point)
+
     def _reference(self, external: External, array: Array, point: Sequence[Text]) -> Text:
         function = self._structures.get(array.name, self._positions[array.name])
         structure = code("@[@]", external, call_at(function, point[: array.outer_rank]))
