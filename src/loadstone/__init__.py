@@ -17,7 +17,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from loadstone.later import compile_methods_later
 from loadstone.version import VERSION, tell_version
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from loadstone.transform.tiling import Tiling
 
 tell_version()
-compile_methods_later(__name__)
 __version__ = VERSION
 
 _HOMES = {
