@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 from typing import Any, Literal, TypeVar, cast, get_args
 
-from loadstone.options import MEMORIES, Choices, HardwareOptions, Mode, Option, named, options_of, positive
+from loadstone.options import MEMORIES, Choices, HardwareOptions, Mode, Option, options_of, positive
 
 Area = Literal["blocks", "lut", "ff", "dsp"]
 AREA: tuple[Area, ...] = get_args(Area)
@@ -25,7 +25,7 @@ _OF_TILINGS = frozenset({"sizes", "schedule", "strip", "free_reductions", "keep_
 PREDICTED = tuple(each for each in MEMORIES if each != "litedram")
 """The memories whose cycles are predicted."""
 AnyOptions = TypeVar("AnyOptions", Choices, HardwareOptions)
-_MEMORY = named("memory", "external memory", choices=PREDICTED)
+_MEMORY = Option("--memory", "external memory", "memory", choices=PREDICTED)
 _TRUTH = {"no": False, "yes": True}
 
 

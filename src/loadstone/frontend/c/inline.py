@@ -20,9 +20,21 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 
 from loadstone.errors import Problems, Span, refused
-from loadstone.frontend.c import trees
 from loadstone.frontend.c.declarations import Environment, shape_of
 from loadstone.frontend.c.returns import UnstructuredReturnError, without_returns
+from loadstone.frontend.c.trees import (
+    Rewriter,
+    element,
+    integer_declaration,
+    items_of,
+    mapped,
+    names_declared,
+    names_used,
+    parameters_of,
+    renamed,
+    subscripted,
+    walk,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +65,7 @@ class _Call:
 
 
 @dataclass(slots=True)
-class Inliner(trees.Rewriter):
+class Inliner(Rewriter):
     """Expands the calls of one kernel.
 
     `functions`: the functions to expand. `taken`: names in use. `local`: names declared by the kernel's function.
@@ -79,7 +91,7 @@ class Inliner(trees.Rewriter):
                 return [self.block(node)]
             case c_ast.Label():
                 *before, last = self.statement(node.stmt)
-                return [*before, trees.mapped(node, lambda _: last)]
+                return [*before, mapped(node, lambda _: last)]
             case c_ast.If():
                 before, condition = self._hoisted(node.cond)
                 return [*before, self.with_blocks(node, cond=condition)]
@@ -110,7 +122,7 @@ class Inliner(trees.Rewriter):
 
     def _first_call(self, *nodes: c_ast.Node | None) -> _Call | None:
         """The first call to expand in some trees."""
-        calls = (self._call(part) for node in nodes if node is not None for part in trees.walk(node))
+        calls = (self._call(part) for node in nodes if node is not None for part in walk(node))
         return next((call for call in calls if call), None)
 
     def _check_head(self, *parts: c_ast.Node | None) -> None:
@@ -139,7 +151,7 @@ class Inliner(trees.Rewriter):
             before.extend(more)
             return changed
 
-        return before, trees.mapped(node, change)
+        return before, mapped(node, change)
 
     def _check_unconditional(self, nodes: tuple[c_ast.Node, ...]) -> None:
         call = self._first_call(*nodes)
@@ -156,7 +168,7 @@ class Inliner(trees.Rewriter):
             raise refused(message, self.span(call.node), "use functions that return a number")
         declaration = copy(call.function.decl)
         declaration.type, declaration.storage, declaration.funcspec = kind, [], []
-        return trees.renamed(declaration, self.fresh(f"{call.name}_result"))
+        return renamed(declaration, self.fresh(f"{call.name}_result"))
 
     def _expanded(self, call: _Call, result: str | None) -> c_ast.Node:
         """The body of the called function, with its parameters bound to the arguments."""
@@ -166,7 +178,7 @@ class Inliner(trees.Rewriter):
         self._check_names(call)
         expansion = _Expansion(self, call.name, self._names_in(call.function))
         bindings = list(expansion.bound(call))
-        body = [expansion.substituted(item) for item in trees.items_of(call.function.body)]
+        body = [expansion.substituted(item) for item in items_of(call.function.body)]
         try:
             body = without_returns(body, lambda node: _assigned(result, node))
         except UnstructuredReturnError as error:
@@ -181,19 +193,19 @@ class Inliner(trees.Rewriter):
 
     def _check_names(self, call: _Call) -> None:
         body = call.function.body
-        own = {*trees.names_declared(body), *(p.name for p in trees.parameters_of(call.function))}
-        hidden = sorted((set(trees.names_used(body)) - own) & set(self.local))
+        own = {*names_declared(body), *(p.name for p in parameters_of(call.function))}
+        hidden = sorted((set(names_used(body)) - own) & set(self.local))
         if hidden:
             message = f"'{call.name}' uses the global '{hidden[0]}', which a local variable hides here"
             raise refused(message, self.span(call.node), "rename the local variable")
-        for part in trees.walk(body):
+        for part in walk(body):
             if isinstance(part, c_ast.Decl) and "static" in part.storage:
                 raise refused("a static variable keeps its value between calls", self.span(part), "make it a global")
 
     def _names_in(self, function: c_ast.FuncDef) -> dict[str, str]:
         """New names for the parameters and local variables of a function."""
         name = function.decl.name
-        own = [*(p.name for p in trees.parameters_of(function)), *trees.names_declared(function.body)]
+        own = [*(p.name for p in parameters_of(function)), *names_declared(function.body)]
         for local in own:
             if (name, local) not in self._names:
                 self._names[name, local] = self.fresh(f"{name}_{local}")
@@ -219,7 +231,7 @@ class _Expansion:
 
     def bound(self, call: _Call) -> Iterator[c_ast.Decl]:
         """The declarations that give parameters their values; pointers are bound to places instead."""
-        parameters = trees.parameters_of(call.function)
+        parameters = parameters_of(call.function)
         if len(call.arguments) != len(parameters):
             wanted = f"{len(parameters)} argument{'s' * (len(parameters) != 1)}"
             message = f"'{self.function}' takes {wanted}, not {len(call.arguments)}"
@@ -229,7 +241,7 @@ class _Expansion:
             if is_reference or shape_of(parameter.type, self.inliner.environment).extents:
                 yield from self._bound_pointer(parameter.name, argument)
             else:
-                declaration = trees.renamed(parameter, self.names[parameter.name])
+                declaration = renamed(parameter, self.names[parameter.name])
                 declaration.init = argument
                 yield declaration
 
@@ -237,14 +249,14 @@ class _Expansion:
         while isinstance(argument, c_ast.Cast) and shape_of(argument.to_type.type, self.inliner.environment).extents:
             argument = argument.expr
         address = argument.expr if isinstance(argument, c_ast.UnaryOp) and argument.op == "&" else None
-        base, subscripts = trees.subscripted(address or argument)
+        base, subscripts = subscripted(address or argument)
         if not isinstance(base, c_ast.ID | c_ast.StructRef):
             hint = "pass an array, a row of one, or the address of an element"
             raise refused(f"'{self.function}' needs an array here", self.inliner.span(argument), hint)
         for position, subscript in enumerate(subscripts):
             if not isinstance(subscript, c_ast.Constant):
                 name = self.inliner.fresh(f"{self.names[parameter]}_{position}")
-                yield trees.integer_declaration(name, subscript)
+                yield integer_declaration(name, subscript)
                 subscripts[position] = c_ast.ID(name, subscript.coord)
         self.places[parameter] = _Place(base, subscripts, address is not None)
 
@@ -255,7 +267,7 @@ class _Expansion:
                 return self.substituted(node.stmt)
             case c_ast.Decl():
                 name: str = self.names.get(node.name) or node.name
-                return trees.mapped(trees.renamed(node, name), self.substituted)
+                return mapped(renamed(node, name), self.substituted)
             case c_ast.StructRef(type="->"):
                 zero = c_ast.Constant("int", "0", node.coord)
                 pointed = self.substituted(c_ast.ArrayRef(node.name, zero, node.coord))
@@ -267,31 +279,31 @@ class _Expansion:
             case c_ast.ArrayRef() | c_ast.ID():
                 return self._access(node)
             case _:
-                return trees.mapped(node, self.substituted)
+                return mapped(node, self.substituted)
 
     def _access(self, node: c_ast.Node) -> c_ast.Node:
-        base, subscripts = trees.subscripted(node)
+        base, subscripts = subscripted(node)
         indices = [self.substituted(subscript) for subscript in subscripts]
         if not isinstance(base, c_ast.ID):
-            return trees.element(self.substituted(base), indices)
+            return element(self.substituted(base), indices)
         if base.name in self.places:
             return self._at(self.places[base.name], indices, node)
-        return trees.element(c_ast.ID(self.names.get(base.name, base.name), base.coord), indices)
+        return element(c_ast.ID(self.names.get(base.name, base.name), base.coord), indices)
 
     def _at(self, place: _Place, indices: list[c_ast.Node], node: c_ast.Node) -> c_ast.Node:
         """The element of a place, or the place itself where there is no subscript."""
         if not place.is_address:
-            return _moved(trees.element(place.base, [*place.subscripts, *indices]), node)
+            return _moved(element(place.base, [*place.subscripts, *indices]), node)
         if not indices:
-            return c_ast.UnaryOp("&", trees.element(place.base, place.subscripts), node.coord)
+            return c_ast.UnaryOp("&", element(place.base, place.subscripts), node.coord)
         first, *rest = indices
         if isinstance(first, c_ast.Constant) and first.value == "0":
-            return _moved(trees.element(place.base, [*place.subscripts, *rest]), node)
+            return _moved(element(place.base, [*place.subscripts, *rest]), node)
         if not place.subscripts:
             raise refused("this leaves the variable that was passed", self.inliner.span(node), "pass an array")
         *rows, last = place.subscripts
         moved = c_ast.BinaryOp("+", last, first, first.coord)
-        return _moved(trees.element(place.base, [*rows, moved, *rest]), node)
+        return _moved(element(place.base, [*rows, moved, *rest]), node)
 
 
 def _moved(node: c_ast.Node, to: c_ast.Node) -> c_ast.Node:
