@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from loadstone.frontend.arrayol.flat import Place, Stage
 from loadstone.frontend.arrayol.specification import Sizes, Vector
+from loadstone.model.affine import signed_sum
 
 FRAMES = "frames"
 """The parameter that stands for the length of unbounded dimensions."""
@@ -83,10 +84,7 @@ def total(constant: int, terms: Sequence[tuple[int, str]]) -> str:
     >>> total(-1, [(4, "r0"), (0, "r1"), (-1, "k")])
     '4 * r0 - k - 1'
     """
-    parts = [(factor, name if abs(factor) == 1 else f"{abs(factor)} * {name}") for factor, name in terms if factor]
-    parts += [(constant, str(abs(constant)))] if constant or not parts else []
-    text = "".join(f" {'-' if factor < 0 else '+'} {part}" for factor, part in parts)
-    return text.removeprefix(" + ").replace(" - ", "-", int(text.startswith(" - ")))
+    return signed_sum([*terms, (constant, "")], " * ")
 
 
 def _atom(text: str) -> str:
