@@ -30,9 +30,9 @@ from loadstone.poly.dimensions import coordinate, first_coordinates, for_any_par
 from loadstone.poly.extrema import greatest_value, least, least_value
 from loadstone.poly.kept import kept_by_text
 from loadstone.poly.limits import LimitReached, operation_limit
-from loadstone.poly.linear import where_all
+from loadstone.poly.linear import merged, where_all
 from loadstone.poly.names import names_of
-from loadstone.poly.simplify import MOST_PIECES, merged
+from loadstone.poly.simplify import MOST_PIECES
 from loadstone.poly.spaces import Dim, first_to_others, inputs_to_parameters
 
 SCAN_LIMIT = 1_000_000

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import islpy as isl
 
 Coalescable = TypeVar("Coalescable", isl.Set, isl.Map, isl.UnionSet, isl.UnionMap, isl.PwAff)
-
-Value = TypeVar("Value")
 
 MOST_PIECES = 40
 
@@ -30,21 +27,6 @@ def coalesced(value: Coalescable) -> Coalescable:
         return fewer if isinstance(fewer, isl.PwAff) else fewer.intersect_params(_all_parameters(fewer))
     except isl.Error:
         return value
-
-
-def merged(
-    pieces: Iterable[tuple[isl.Set, Value]],
-    joined: Callable[[tuple[isl.Set, Value], tuple[isl.Set, Value]], tuple[isl.Set, Value] | None],
-) -> list[tuple[isl.Set, Value]]:
-    """The pieces of a function, two as one wherever `joined` makes one of them."""
-    found: list[tuple[isl.Set, Value]] = []
-    for piece in pieces:
-        both = next(((k, one) for k, other in enumerate(found) if (one := joined(other, piece))), None)
-        if both is None:
-            found.append(piece)
-        else:
-            found[both[0]] = both[1]
-    return [(coalesced(domain), value) for domain, value in found]
 
 
 def _all_parameters(value: isl.Set | isl.Map | isl.UnionSet | isl.UnionMap) -> isl.Set:

@@ -11,8 +11,7 @@ import islpy as isl
 from loadstone.analysis import within_extents
 from loadstone.poly import coalesced
 from loadstone.poly.limits import LimitReached, operation_limit
-from loadstone.poly.linear import conditions, opposite, where_negative, where_nonnegative
-from loadstone.poly.simplify import merged
+from loadstone.poly.linear import conditions, merged, opposite, where_negative, where_nonnegative
 from loadstone.poly.spaces import Dim
 from loadstone.transfer.first_last import first_read_before_write, last_write
 from loadstone.transfer.plan import Plan
