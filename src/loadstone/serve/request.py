@@ -18,7 +18,7 @@ LARGEST = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request; of those that wait in one `slot` of a page, only the latest is answered.
+    """A request; of all that wait in one `slot` of a page, only the latest is answered.
 
     `position` is the strip to be drawn, counted from 0 in the order of execution; by default the middle one.
     """
