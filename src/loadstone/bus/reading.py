@@ -67,7 +67,7 @@ def make_read_master(bus: Bus, elements: Widths | int, sliced: bool = False) -> 
     m = Module(name, f"Reads elements of {widths.widest} bits.")
     requests = declare_requests(m, bus, widths)
     valid, data = m.output("element_valid", bit), m.output("element_data", word_type(bus, widths, sliced))
-    ready, stop = m.input("element_ready", bit), m.input("stop", bit, "no further requests")
+    ready, stop = m.input("element_ready", bit), m.input("stop", bit, "no more bursts are asked for")
     taken, arrived, word = m.wire("taken", bit), m.wire("arrived", bit), m.wire("word", bus.data)
     response = m.wire("answer", RESPONSE)
     ports = {
@@ -175,7 +175,7 @@ def _add_cutter(
     m.section("Requests are cut into bursts, each when the buffer has room for the longest one.")
     flights = add_flights(m)
     place = m.register("place", bus.place, comment="the next beat")
-    left = m.register("left", unsigned(bus.count_width + 1), reset=0, comment="beats not yet requested")
+    left = m.register("left", unsigned(bus.count_width + 1), reset=0, comment="beats that are still to be asked for")
     free = m.register("free", unsigned(buffer.bit_length()), reset=buffer, comment="beats that the buffer has room for")
     reach = m.wire("reach", (bus.burst - place[: bus.burst_shift]).wrapped(bus.length), "beats to the next multiple")
     ends = m.wire("ends", left <= reach, "the burst is the last of its request")
