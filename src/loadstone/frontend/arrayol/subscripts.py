@@ -66,6 +66,13 @@ def range_of(stage: Stage, row: int, repetition: Sizes, pattern: Sizes) -> Range
     return _sum(stage.origin[row], falling), _sum(stage.origin[row], rising)
 
 
+def leaves_shape(stage: Stage, repetition: Sizes, pattern: Sizes) -> bool:
+    """Whether a subscript of some repetition may lie outside of the array, which is bounded."""
+    ranges = (range_of(stage, row, repetition, pattern) for row in range(len(stage.shape)))
+    ends = zip(ranges, stage.shape, strict=True)
+    return any(low is None or high is None or low < 0 or high >= (size or 0) for (low, high), size in ends)
+
+
 def _sum(start: int, ends: Sequence[int | None]) -> int | None:
     """A sum; None where a part of it has no bound."""
     return None if None in ends else start + sum(end for end in ends if end is not None)
