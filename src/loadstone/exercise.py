@@ -10,7 +10,7 @@ from typing import TypeVar
 import islpy as isl
 
 from loadstone.analysis.bounds import beyond_arrays
-from loadstone.errors import InputError, refused
+from loadstone.errors import Diagnostic, InputError
 from loadstone.model.kernel import Kernel
 from loadstone.pipeline import Compilation, parameter_values
 from loadstone.poly import fixed
@@ -42,7 +42,7 @@ def exercising_values(
     found = list(_candidates(kernel, known, sizes, least))
     if not found:
         missing = " ".join(f"-p {name}=8" for name in kernel.parameters if name not in known)
-        raise refused("no parameters were found that exercise the kernel", None, f"give {missing}")
+        raise InputError(Diagnostic("no parameters were found that exercise the kernel", None, f"give {missing}"))
     best = found[0] if tiles is None else max(found, key=lambda values: _dimensions_with_two(tiles, values))
     return parameter_values(kernel, {**best, **given})
 

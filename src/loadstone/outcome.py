@@ -178,23 +178,18 @@ class Outcome:
             parts |= {} if part is None else part.as_json()
         if self.baseline is not None:
             parts |= self.baseline.as_json(self.cycles or 0)
-        if self.sample is not None:
-            parts["sampled"] = asdict(self.sample)
-        if self.memory is not None:
-            parts["memory"] = asdict(self.memory)
-        if self.functions:
-            parts["functions"] = {"names": list(self.functions), "error_bound": ERROR_BOUND}
-        if self.approximated:
-            parts["approximated"] = self.approximated
-        if self.lanes is not None:
-            asked = {} if self.suggestion is None else {"suggested_by": self.suggestion.text}
-            parts["lanes"] = {**self.lanes.as_json(), **asked}
-        if self.order is not None:
-            parts["order"] = self.order.as_json()
-        if self.copies:
-            parts["copies"] = {array: asdict(each) for array, each in self.copies.items()}
-        if self.beats is not None and self.beats.are_several:
-            parts["beats"] = self.beats.as_json()
+        asked = {} if self.suggestion is None else {"suggested_by": self.suggestion.text}
+        others: dict[str, Any] = {
+            "sampled": self.sample and asdict(self.sample),
+            "memory": self.memory and asdict(self.memory),
+            "functions": self.functions and {"names": list(self.functions), "error_bound": ERROR_BOUND},
+            "approximated": self.approximated,
+            "lanes": self.lanes and {**self.lanes.as_json(), **asked},
+            "order": self.order and self.order.as_json(),
+            "copies": {array: asdict(each) for array, each in self.copies.items()},
+            "beats": self.beats and self.beats.are_several and self.beats.as_json(),
+        }
+        parts |= {name: part for name, part in others.items() if part}
         return parts | ({"timeline": [asdict(each) for each in self.activities]} if timeline else {})
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import islpy as isl
 
@@ -21,7 +22,7 @@ from loadstone.frontend.arrayol.kernel import application_of, program_of
 from loadstone.frontend.arrayol.specification import Specification
 from loadstone.frontend.build import build_kernel
 from loadstone.model.cases import with_cases
-from loadstone.model.kernel import Kernel, Statement
+from loadstone.model.kernel import Kernel, Statement, union_of_maps
 from loadstone.poly.names import names_of
 
 
@@ -58,10 +59,7 @@ def check_equal(old: Specification, change: Change) -> None:
     before = _side(old, [move.old for move in change.moves])
     after = _side(change.specification, [move.new for move in change.moves])
     parts = list(_instances(before, after, change.moves))
-    space = after.kernel.context.get_space()
-    to_old = isl.UnionMap.empty(space)
-    for part in parts:
-        to_old = to_old.union(part.relation.to_union_map())
+    to_old = union_of_maps(after.kernel, (part.relation for part in parts))
     _check_bijection(to_old, before.kernel, after.kernel)
     for part in parts:
         _check_operation(part)
@@ -167,7 +165,4 @@ def _results(kernel: Kernel) -> isl.UnionMap:
 
 
 def _union(kernel: Kernel, maps: Sequence[isl.UnionMap]) -> isl.UnionMap:
-    found = isl.UnionMap.empty(kernel.context.get_space())
-    for each in maps:
-        found = found.union(each)
-    return found
+    return reduce(isl.UnionMap.union, maps, isl.UnionMap.empty(kernel.context.get_space()))

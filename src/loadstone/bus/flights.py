@@ -26,7 +26,7 @@ class Flights:
 
 def add_flights(m: Module) -> Flights:
     """The state of a master that can fail, and its input `stop`."""
-    stop = m.input("stop", bit, "no more bursts are asked for")
+    stop = m.input("stop", bit, "no further requests")
     failed = m.register("failed", bit, reset=0, comment="a response was an error")
     return Flights(failed, m.wire("stops", stop | failed))
 
@@ -56,7 +56,7 @@ def tell_failure(m: Module, flights: Flights, fails: Value, response: Value, add
     m.output("error", flights.failed, "a response was an error")
     m.output("decode_error", decode, "the first error: nobody has the address")
     m.output("error_address", address, "the first error: where, in bytes")
-    m.output("quiet", quiet, "all bursts that were asked for have been answered")
+    m.output("quiet", quiet, "no burst in flight")
 
 
 def show_failures(m: Module, core_outputs: dict[str, Signal]) -> None:

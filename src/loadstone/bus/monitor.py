@@ -100,7 +100,7 @@ def _misshapen(bus: Bus, channel: Stream) -> Value:
 
 def _watch_reads(m: Module, channels: dict[str, Stream], most: int) -> tuple[Signal, dict[Rule, Value]]:
     """Bursts that are open, and what is wrong with beats that come back."""
-    m.section("Reads: beats against the bursts that were asked for.")
+    m.section("Reads: beats against requested bursts.")
     ar, r = channels["ar"], channels["r"]
     beat = m.register("read_beat", _BEATS, reset=0)
     ends = m.wire("read_ends", r.transfer & r.fields["last"])
@@ -116,7 +116,7 @@ def _watch_reads(m: Module, channels: dict[str, Stream], most: int) -> tuple[Sig
 
 def _watch_writes(m: Module, channels: dict[str, Stream], most: int) -> tuple[Signal, dict[Rule, Value]]:
     """Bursts that are open, and what is wrong with their data and responses. Data may come before addresses."""
-    m.section("Writes: lengths asked for against lengths given, and responses.")
+    m.section("Writes: requested lengths against burst lengths, and responses.")
     aw, w, b = channels["aw"], channels["w"], channels["b"]
     beat = m.register("write_beat", _BEATS, reset=0)
     ends = m.wire("write_ends", w.transfer & w.fields["last"])

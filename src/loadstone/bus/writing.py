@@ -9,21 +9,11 @@ from __future__ import annotations
 from functools import cache
 from typing import assert_never
 
+from loadstone.bus import reading
 from loadstone.bus.avalon import avalon_write_ports
 from loadstone.bus.axi import INCREMENTING, axi_ports, write_channels
 from loadstone.bus.flights import RESPONSE, add_flights, add_record, add_window, show_failures, tell_failure
 from loadstone.bus.ports import Bus, Widths, declare_ports, first_lane, widths_of
-from loadstone.bus.reading import (
-    command_record,
-    declare_requests,
-    lane_offset,
-    lanes_taken,
-    request_ports,
-    show_command,
-    slice_ports,
-    sliced_title,
-    word_type,
-)
 from loadstone.bus.slices import Packed, add_packer, slot_count, slots_of, spread
 from loadstone.rtl import (
     Instance,
@@ -54,15 +44,15 @@ def make_write_master(bus: Bus, elements: Widths | int, sliced: bool = False) ->
     elements, and writes the bursts that are complete.
     """
     widths = widths_of(elements)
-    name = f"{bus.protocol}_write_{bus.title}_{widths.title}_q{bus.buffered_beats}{sliced_title(sliced)}"
+    name = f"{bus.protocol}_write_{bus.title}_{widths.title}_q{bus.buffered_beats}{reading.sliced_title(sliced)}"
     m = Module(name, f"Writes elements of {widths.widest} bits.")
-    requests = declare_requests(m, bus, widths)
-    valid, data = m.input("element_valid", bit), m.input("element_data", word_type(bus, widths, sliced))
+    requests = reading.declare_requests(m, bus, widths)
+    valid, data = m.input("element_valid", bit), m.input("element_data", reading.word_type(bus, widths, sliced))
     ready, idle = m.output("element_ready", bit), m.output("idle", bit, "all is written")
     command_taken, beat_taken, done = m.wire("command_taken", bit), m.wire("beat_taken", bit), m.wire("done", bit)
     stop, response = m.input("stop", bit, "no more elements are taken"), m.wire("answer", RESPONSE)
     ports = {
-        **request_ports(requests),
+        **reading.request_ports(requests),
         "element_valid": valid,
         "element_data": data,
         "command_ready": command_taken,
@@ -70,7 +60,7 @@ def make_write_master(bus: Bus, elements: Widths | int, sliced: bool = False) ->
         "done": done,
         "response": response,
         "stop": stop,
-        **slice_ports(m, bus, widths, sliced),
+        **reading.slice_ports(m, bus, widths, sliced),
     }
     core = m.instance("core", make_write_core(bus, widths, sliced), ports)
     m.assign(requests.ready, core["request_ready"])
@@ -137,9 +127,9 @@ def _speak_avalon(m: Module, bus: Bus, core: Instance, command_taken: Signal, be
 def make_write_core(bus: Bus, widths: Widths, sliced: bool = False) -> Module:
     """The part of a writing master that both buses share."""
     buffer = bus.buffered_beats
-    name = f"{bus.protocol}_write_core_{bus.title}_{widths.title}_q{buffer}{sliced_title(sliced)}"
+    name = f"{bus.protocol}_write_core_{bus.title}_{widths.title}_q{buffer}{reading.sliced_title(sliced)}"
     m = Module(name, f"Packs elements of {widths.widest} bits into beats, and beats into bursts.")
-    requests = declare_requests(m, bus, widths)
+    requests = reading.declare_requests(m, bus, widths)
     moves = m.wire("moves", bit, "an element is taken")
     rest, whole = (
         (slot_count(bus, widths), slots_of(bus, widths, requests)) if sliced else (bus.count, requests.fields["count"])
@@ -148,7 +138,7 @@ def make_write_core(bus: Bus, widths: Widths, sliced: bool = False) -> Module:
     packed = (add_packer if sliced else _add_packer)(m, bus, widths, requests, remaining, moves)
     pushes = m.wire("pushes", moves & packed.complete, "a beat is complete")
     ends, start, length = _add_burst(m, bus, requests, pushes, packed.is_last)
-    command = command_record(bus).made(place=start, beats=length)
+    command = reading.command_record(bus).made(place=start, beats=length)
     beat = Record({"last": bit, "strobe": bus.strobe, "data": bus.data})
     made = beat.made(last=ends, strobe=packed.strobe, data=packed.word)
     room = _add_queues(m, bus, buffer, pushes, ends, command, made, beat)
@@ -175,12 +165,12 @@ def _add_packer(m: Module, bus: Bus, widths: Widths, requests: Stream, remaining
     lane = m.register("lane", lane_type)
     gathered = m.register("gathered", bus.data, reset=0, comment="the beat so far, 0 where nothing is yet")
     filled = m.register("filled", unsigned(lanes), reset=0, comment="the lanes of it that are filled")
-    taken = lanes_taken(m, widths, requests.transfer, requests.fields.get("size", const(0)))
+    taken = reading.lanes_taken(m, widths, requests.transfer, requests.fields.get("size", const(0)))
     ones, own = const(1, unsigned(lanes)), element
     if not widths.are_equal:
         ones = m.wire("ones", _ones(lanes, taken), "the lanes of the element, at the bottom")
         own = element & spread(ones, widths.narrowest)[: widths.widest]
-    word = m.wire("word", gathered | (own.resized(bus.data_width) << lane_offset(lane, widths.narrowest)))
+    word = m.wire("word", gathered | (own.resized(bus.data_width) << reading.lane_offset(lane, widths.narrowest)))
     now_filled = m.wire("now_filled", filled | (ones << lane).resized(lanes))
     following = m.wire("following_lane", lane + taken)
     complete = m.wire("complete", (following == lanes) | last)
@@ -230,7 +220,7 @@ def _add_queues(
     taken = {name: m.input(f"{name}_ready", bit) for name in ("command", "beat")}
     commands = add_queue(m, "commands", _COMMANDS, pushes & ends, command, taken["command"])
     beats = add_queue(m, "beats", buffer, pushes, beat, taken["beat"])
-    show_command(m, bus, commands)
+    reading.show_command(m, bus, commands)
     m.output("beat_valid", beats.valid)
     for field in ("data", "strobe", "last"):
         m.output(f"beat_{field}", record.unpacked(beats.data)[field])

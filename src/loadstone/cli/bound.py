@@ -26,16 +26,14 @@ from loadstone.poly.limits import LimitReached, operation_limit
 BOUND_LIMIT, ATTEMPT_LIMIT = 40_000_000, 10_000_000
 BEST = 5
 _OF_KERNELS = ("schedule", "commutative", "early_inputs", "late_outputs", "search", "defines", "include", "function")
-BASIC: dict[str, Callable[[int | None], bounding.Basic]] = {
-    "exact": lambda _: bounding.Exact(),
-    "add-var": lambda _: bounding.AddVariables(),
-    "mod-classes": lambda _: bounding.ModClasses(),
-    "split-periods": lambda threshold: (
-        bounding.SplitPeriods() if threshold is None else bounding.SplitPeriods(threshold)
-    ),
-    "per-fraction": lambda threshold: bounding.PerFraction() if threshold is None else bounding.PerFraction(threshold),
-    "poly-approx": lambda _: bounding.PolyApproximation(),
-    "drop-frac": lambda _: bounding.DropFractions(),
+BASIC: dict[str, Callable[..., bounding.Basic]] = {
+    "exact": bounding.Exact,
+    "add-var": bounding.AddVariables,
+    "mod-classes": bounding.ModClasses,
+    "split-periods": bounding.SplitPeriods,
+    "per-fraction": bounding.PerFraction,
+    "poly-approx": bounding.PolyApproximation,
+    "drop-frac": bounding.DropFractions,
 }
 
 
@@ -68,10 +66,10 @@ def _check_effects(arguments: argparse.Namespace) -> None:
 
 def _method(arguments: argparse.Namespace) -> bounding.Method:
     """The chosen method, or the hybrid one."""
+    threshold = () if arguments.threshold is None else (arguments.threshold,)
     if arguments.method not in (None, "hybrid"):
-        return BASIC[arguments.method](arguments.threshold)
-    basic = BASIC[arguments.basic](None)
-    return bounding.Hybrid(basic) if arguments.threshold is None else bounding.Hybrid(basic, arguments.threshold)
+        return BASIC[arguments.method](*threshold)
+    return bounding.Hybrid(BASIC[arguments.basic](), *threshold)
 
 
 def _bound(arguments: argparse.Namespace) -> int:

@@ -53,12 +53,7 @@ def _order(arguments: argparse.Namespace, compilation: Compilation) -> Order:
 
 def _run_measured(arguments: argparse.Namespace, order: Order, parameters: Mapping[str, int]) -> None:
     profile = measure(
-        order,
-        parameters,
-        size=arguments.size,
-        line=arguments.line,
-        scalars=arguments.scalars,
-        seed=arguments.seed,
+        order, parameters, size=arguments.size, line=arguments.line, scalars=arguments.scalars, seed=arguments.seed
     )
     title, unit = _title(order, parameters), "line" if arguments.line > 1 else "element"
     info = partial(reuse_info, order, parameters, arguments.line, profile)

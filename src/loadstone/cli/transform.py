@@ -37,12 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.kernel.endswith(".cloog"):
         return _show_loops(arguments)
     if not (arguments.script or arguments.steps or arguments.auto):
-        refuse(
-            arguments,
-            ("allow_illegal", "free_reductions", "canonical"),
-            "without a step",
-            "name one with --step or --script",
-        )
+        idle = ("allow_illegal", "free_reductions", "canonical")
+        refuse(arguments, idle, "without a step", "name one with --step or --script")
     if arguments.auto:
         refuse(arguments, ("canonical",), "with --auto")
     if not (arguments.verify or arguments.arrayol):
@@ -71,18 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _show_loops(arguments: argparse.Namespace) -> int:
     """Print the loops of an input file of CLooG, which has no statements but their names."""
-    others = (
-        "script",
-        "steps",
-        "auto",
-        "canonical",
-        "allow_illegal",
-        "free_reductions",
-        "verify",
-        "parameters",
-        "json",
-    )
-    refuse(arguments, others, "with a file of CLooG")
+    steps = ("script", "steps", "auto", "canonical", "allow_illegal", "free_reductions")
+    refuse(arguments, (*steps, "verify", "parameters", "json"), "with a file of CLooG")
     found = read_cloog(Path(arguments.kernel))
     option: Literal["atomic", "separate"] = "atomic" if arguments.style == "compact" else "separate"
     tree = generate(found.schedule, found.context, option=option)

@@ -59,12 +59,7 @@ class Packaging:
                 return {}
 
     def _readme(self, folder: AcceleratorFolder) -> str:
-        known = {
-            "name": folder.name,
-            "vlnv": vlnv(folder),
-            "call": call_text(folder),
-            "module": wrapper_name(folder),
-        }
+        known = {"name": folder.name, "vlnv": vlnv(folder), "call": call_text(folder), "module": wrapper_name(folder)}
         flows: list[Flow] = [flow for flow in self.flows if _takes(flow, folder)]
         bus = folder.design.bus
         parts = (

@@ -9,6 +9,7 @@ from typing import assert_never
 from loadstone.errors import Diagnostic, Problems, Source, Span
 from loadstone.frontend import syntax
 from loadstone.frontend.mapping import with_parts
+from loadstone.model.free_name import free_name
 from loadstone.model.types import DOUBLE, INT, ScalarType
 
 
@@ -330,11 +331,9 @@ class _Resolver:
         return self.symbols[name]
 
     def fresh(self, name: str) -> str:
-        candidate, number = name, 2
-        while candidate in self.taken:
-            candidate, number = f"{name}_{number}", number + 1
-        self.taken.add(candidate)
-        return candidate
+        fresh = free_name(name, self.taken, "_")
+        self.taken.add(fresh)
+        return fresh
 
     def assign(self, node: syntax.Assign) -> syntax.Node:
         if isinstance(node.target, syntax.Name) and self.lookup(node.target.id) in self.loops:

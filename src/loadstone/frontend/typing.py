@@ -12,26 +12,9 @@ import islpy as isl
 from loadstone.errors import InputError, Span, refused
 from loadstone.frontend import syntax, widening
 from loadstone.frontend.equivalence import extremum
+from loadstone.model import expression as expr
 from loadstone.model.affine import NotAffine, affine_condition, affine_value
 from loadstone.model.evaluate import evaluate
-from loadstone.model.expression import (
-    COMPARISONS,
-    LOGICAL,
-    Binary,
-    Call,
-    Cast,
-    Constant,
-    Expression,
-    Operand,
-    Variable,
-    binary,
-    cast,
-    converted,
-    integer,
-    select,
-    unary,
-    walk,
-)
 from loadstone.model.functions import OPERATORS, OVERLOADED, SIGNATURES, overload
 from loadstone.model.kernel import Access
 from loadstone.model.types import BOOL, INT, ScalarType, common_type
@@ -54,23 +37,23 @@ _UPWARDS = ("ceild", "intCeil")
 _SOURCE_NAMES = {"floordiv": "floord", "mod": "%"}
 
 
-def not_affine(what: str, error: NotAffine, expression: Expression, reads: Sequence[Access]) -> InputError:
+def not_affine(what: str, error: NotAffine, expression: expr.Expression, reads: Sequence[Access]) -> InputError:
     """The error for an expression that must be affine and is not."""
     culprit, reason = error.expression, error.reason
-    if isinstance(culprit, Cast) and culprit.implicit:
-        culprit = next((part for part in walk(expression) if _is_real(part)), culprit)
-    if isinstance(culprit, Operand):
+    if isinstance(culprit, expr.Cast) and culprit.implicit:
+        culprit = next((part for part in expr.walk(expression) if _is_real(part)), culprit)
+    if isinstance(culprit, expr.Operand):
         read = reads[culprit.position]
         data = f"the contents of '{read.array}'" if read.subscripts else f"'{read.array}', which is not a parameter"
         reason = f"it depends on {data}"
-    is_from_data = what == "loop bound" and isinstance(culprit, Operand) and reads[culprit.position].subscripts
+    is_from_data = what == "loop bound" and isinstance(culprit, expr.Operand) and reads[culprit.position].subscripts
     hint = _RANGE_HINT if is_from_data else _AFFINE_HINTS[what]
     return refused(f"the {what} is not affine: {reason}", culprit.span or expression.span, hint)
 
 
-def _is_real(expression: Expression) -> bool:
+def _is_real(expression: expr.Expression) -> bool:
     """Whether an expression brings a floating-point value into one of integers."""
-    return not expression.type.is_integer and isinstance(expression, Constant | Operand | Call)
+    return not expression.type.is_integer and isinstance(expression, expr.Constant | expr.Operand | expr.Call)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +66,7 @@ class Names:
     symbols: Mapping[str, syntax.Symbol]
     parameters: tuple[str, ...]
     functions: Mapping[str, syntax.Function]
-    aliases: dict[str, Expression]
+    aliases: dict[str, expr.Expression]
     externals: Mapping[str, ScalarType] = field(default_factory=dict[str, ScalarType])
 
 
@@ -94,7 +77,7 @@ class Guard:
     domain: isl.Set
     certain: bool = True
 
-    def under(self, condition: Expression, holds: bool) -> Guard:
+    def under(self, condition: expr.Expression, holds: bool) -> Guard:
         """The guard of what is evaluated only where a condition holds (or does not)."""
         try:
             chosen = affine_condition(condition, self.domain.get_space())
@@ -115,25 +98,25 @@ class Typing:
     domain: isl.Set
     formats: Mapping[ScalarType, ScalarType] = field(default_factory=dict[ScalarType, ScalarType])
     reads: list[Access] = field(default_factory=list[Access])
-    _elements_read: dict[syntax.Expr, tuple[Expression, ...]] = field(
-        default_factory=dict[syntax.Expr, tuple[Expression, ...]]
+    _elements_read: dict[syntax.Expr, tuple[expr.Expression, ...]] = field(
+        default_factory=dict[syntax.Expr, tuple[expr.Expression, ...]]
     )
-    _bound: dict[str, Expression] = field(default_factory=dict[str, Expression])
+    _bound: dict[str, expr.Expression] = field(default_factory=dict[str, expr.Expression])
     _inlining: tuple[str, ...] = ()
 
-    def expression(self, node: syntax.Expr, guard: Guard | None = None) -> Expression:
+    def expression(self, node: syntax.Expr, guard: Guard | None = None) -> expr.Expression:
         """The typed expression."""
         return widening.without_widening(self._typed(node, guard or Guard(self.domain)))
 
-    def value(self, node: syntax.Expr, kind: ScalarType, guard: Guard) -> Expression:
+    def value(self, node: syntax.Expr, kind: ScalarType, guard: Guard) -> expr.Expression:
         """The typed expression, converted to the type of what it is assigned to."""
         found = self._typed(node, guard)
         stored = fixed_constant(found, kind)
         if stored is found and (kind.widening or widening.widens(found)):
             stored = widening.conversion(found, kind, found.span)
-        return converted(widening.plain(stored), kind.plain)
+        return expr.converted(widening.plain(stored), kind.plain)
 
-    def _typed(self, node: syntax.Expr, guard: Guard) -> Expression:
+    def _typed(self, node: syntax.Expr, guard: Guard) -> expr.Expression:
         """The typed expression, whose type may widen."""
         match node:
             case syntax.Literal():
@@ -155,23 +138,23 @@ class Typing:
             case _:
                 assert_never(node)
 
-    def _unary(self, op: str, operand: syntax.Expr, guard: Guard, span: Span) -> Expression:
+    def _unary(self, op: str, operand: syntax.Expr, guard: Guard, span: Span) -> expr.Expression:
         value = self.condition(operand, guard) if op == "!" else self._typed(operand, guard)
         if widening.widens(value):
             return widening.unary_operation(op, value, span)
-        return self._checked(op, unary(op, value, span), span)
+        return self._checked(op, expr.unary(op, value, span), span)
 
-    def _literal(self, node: syntax.Literal) -> Constant:
+    def _literal(self, node: syntax.Literal) -> expr.Constant:
         chosen = self._chosen(node.type)
         if chosen == node.type:
-            return Constant(node.value, node.type, node.text, node.span)
-        return Constant(chosen.wrap(node.value), chosen, "", node.span)
+            return expr.Constant(node.value, node.type, node.text, node.span)
+        return expr.Constant(chosen.wrap(node.value), chosen, "", node.span)
 
-    def _conversion(self, operand: Expression, kind: ScalarType, span: Span) -> Expression:
+    def _conversion(self, operand: expr.Expression, kind: ScalarType, span: Span) -> expr.Expression:
         constant = fixed_constant(operand, kind)
         if constant is operand and (kind.widening or widening.widens(operand)):
             return widening.conversion(operand, kind, span)
-        return Cast(operand, kind, False, span) if constant is operand else constant
+        return expr.Cast(operand, kind, False, span) if constant is operand else constant
 
     def _chosen(self, kind: ScalarType) -> ScalarType:
         """What a type becomes."""
@@ -192,23 +175,23 @@ class Typing:
         subscripts = self._elements_read.get(target) or tuple(self._plain().expression(i, guard) for i in indices)
         return self._access(symbol, subscripts, guard, target.span)
 
-    def _name(self, node: syntax.Name, guard: Guard) -> Expression:
+    def _name(self, node: syntax.Name, guard: Guard) -> expr.Expression:
         name = node.id
         if name in self._bound:
             return self._bound[name]
         if name in self.iterators:
-            return Variable(name, self.iterators[name], node.span)
+            return expr.Variable(name, self.iterators[name], node.span)
         if name in self.names.aliases:
-            return cast(self.names.aliases[name], self.names.symbols[name].type)
+            return expr.cast(self.names.aliases[name], self.names.symbols[name].type)
         symbol = self._array(name, 0, node.span)
         if name in self.names.parameters:
-            return Variable(name, symbol.type, node.span)
+            return expr.Variable(name, symbol.type, node.span)
         if symbol.constant and symbol.values:
             value = symbol.values[0]
-            return Constant(value, symbol.type, "", node.span)
+            return expr.Constant(value, symbol.type, "", node.span)
         return self._read(symbol, (), guard, node.span)
 
-    def _element(self, node: syntax.Subscript, guard: Guard) -> Expression:
+    def _element(self, node: syntax.Subscript, guard: Guard) -> expr.Expression:
         symbol = self._array(node.base, len(node.indices), node.span)
         indices = tuple(self._plain().expression(index, guard) for index in node.indices)
         self._elements_read[node] = indices
@@ -232,11 +215,13 @@ class Typing:
         names = ", ".join((*self.iterators, *self.names.parameters))
         return f"iterators and parameters here are: {names or 'none'}"
 
-    def _read(self, symbol: syntax.Symbol, indices: tuple[Expression, ...], guard: Guard, span: Span) -> Operand:
+    def _read(
+        self, symbol: syntax.Symbol, indices: tuple[expr.Expression, ...], guard: Guard, span: Span
+    ) -> expr.Operand:
         self.reads.append(self._access(symbol, indices, guard, span))
-        return Operand(len(self.reads) - 1, symbol.type, span)
+        return expr.Operand(len(self.reads) - 1, symbol.type, span)
 
-    def _access(self, symbol: syntax.Symbol, indices: tuple[Expression, ...], guard: Guard, span: Span) -> Access:
+    def _access(self, symbol: syntax.Symbol, indices: tuple[expr.Expression, ...], guard: Guard, span: Span) -> Access:
         """The access; a subscript that is not affine may be anything within the extent of its dimension."""
         space = self.domain.get_space()
         values: list[isl.PwAff | None] = []
@@ -270,23 +255,23 @@ class Typing:
             elements = elements.intersect(index.lt_set(limit))
         return elements
 
-    def _binary(self, node: syntax.BinaryOp, guard: Guard) -> Expression:
-        if node.op in LOGICAL:
+    def _binary(self, node: syntax.BinaryOp, guard: Guard) -> expr.Expression:
+        if node.op in expr.LOGICAL:
             left = self.condition(node.left, guard)
             right = self.condition(node.right, guard.under(left, node.op == "&&"))
-            return binary(node.op, left, right, node.span)
+            return expr.binary(node.op, left, right, node.span)
         left, right = self._typed(node.left, guard), self._typed(node.right, guard)
         if widening.widens(left, right):
             return widening.binary_operation(node.op, left, right, node.span)
-        return self._checked(node.op, binary(node.op, *_met(left, right), span=node.span), node.span)
+        return self._checked(node.op, expr.binary(node.op, *_met(left, right), span=node.span), node.span)
 
-    def _checked(self, op: str, expression: Expression, span: Span) -> Expression:
+    def _checked(self, op: str, expression: expr.Expression, span: Span) -> expr.Expression:
         if op in ("%", "&", "|", "^", "<<", ">>", "~", "floordiv", "mod") and not expression.type.is_integer:
             hint = "use fmod" if op == "%" and not expression.type.is_fixed else "convert them with (int)"
             raise refused(f"'{_SOURCE_NAMES.get(op, op)}' needs integer operands", span, hint)
         return expression
 
-    def _extremum(self, node: syntax.Conditional, guard: Guard) -> Expression | None:
+    def _extremum(self, node: syntax.Conditional, guard: Guard) -> expr.Expression | None:
         """The conditional as a minimum or maximum, if it is one; with `<=` and `>=` only on integers: zeros differ."""
         found, condition, before = extremum(node), node.condition, len(self.reads)
         if found is None or not isinstance(condition, syntax.BinaryOp):
@@ -299,28 +284,28 @@ class Typing:
         if "=" in condition.op and not (left.type.is_integer and right.type.is_integer):
             del self.reads[before:]
             return None
-        return binary(name, right, left, node.span) if swapped else binary(name, left, right, node.span)
+        return expr.binary(name, right, left, node.span) if swapped else expr.binary(name, left, right, node.span)
 
-    def _selection(self, node: syntax.Conditional, guard: Guard) -> Expression:
+    def _selection(self, node: syntax.Conditional, guard: Guard) -> expr.Expression:
         condition = self.condition(node.condition, guard)
         then = self._typed(node.then, guard.under(condition, True))
         otherwise = self._typed(node.otherwise, guard.under(condition, False))
         if widening.widens(then, otherwise):
             return widening.selection(condition, then, otherwise, node.span)
-        return select(condition, *_met(then, otherwise), span=node.span)
+        return expr.select(condition, *_met(then, otherwise), span=node.span)
 
-    def condition(self, node: syntax.Expr, guard: Guard) -> Expression:
+    def condition(self, node: syntax.Expr, guard: Guard) -> expr.Expression:
         """The typed condition, with the types of C as far as it is affine."""
         return self._affine_condition(node, guard) or self._truth(self._typed(node, guard))
 
-    def _truth(self, value: Expression) -> Expression:
+    def _truth(self, value: expr.Expression) -> expr.Expression:
         """A value as a condition."""
         return widening.plain(widening.conversion(value, BOOL, value.span) if widening.widens(value) else value)
 
-    def _affine_comparison(self, node: syntax.BinaryOp, guard: Guard) -> Expression | None:
-        return self._affine_condition(node, guard) if node.op in COMPARISONS else None
+    def _affine_comparison(self, node: syntax.BinaryOp, guard: Guard) -> expr.Expression | None:
+        return self._affine_condition(node, guard) if node.op in expr.COMPARISONS else None
 
-    def _affine_condition(self, node: syntax.Expr, guard: Guard) -> Expression | None:
+    def _affine_condition(self, node: syntax.Expr, guard: Guard) -> expr.Expression | None:
         """The condition with the types of C, if there are others, and it is affine."""
         if not self.formats:
             return None
@@ -333,7 +318,7 @@ class Typing:
             return None
         return condition
 
-    def _call(self, node: syntax.Invocation, guard: Guard) -> Expression:
+    def _call(self, node: syntax.Invocation, guard: Guard) -> expr.Expression:
         name, built_in = node.function, (*OPERATORS, *SIGNATURES, *OVERLOADED, *_UPWARDS)
         if name not in (*self.names.functions, *self.names.externals, *built_in):
             hint = f"define it, or declare that it has no effects: __attribute__((const)), or --pure {name}"
@@ -342,22 +327,22 @@ class Typing:
         if name in self.names.functions:
             return self._inlined(self.names.functions[name], arguments, guard, node.span)
         if name in self.names.externals:
-            return Call(name, arguments, self.names.externals[name], node.span)
+            return expr.Call(name, arguments, self.names.externals[name], node.span)
         if widening.widens(*arguments):
             return _widening_call(OVERLOADED.get(name, name), arguments, node.span)
         name = overload(name, [argument.type for argument in arguments]) if name in OVERLOADED else name
         arguments = _met(*arguments)
         if name in OPERATORS and len(arguments) == 2:
-            return self._checked(OPERATORS[name], binary(OPERATORS[name], *arguments, node.span), node.span)
+            return self._checked(OPERATORS[name], expr.binary(OPERATORS[name], *arguments, node.span), node.span)
         if name in _UPWARDS and len(arguments) == 2:
-            down = binary("floordiv", unary("-", arguments[0]), arguments[1], node.span)
-            return unary("-", self._checked("floordiv", down, node.span), node.span)
+            down = expr.binary("floordiv", expr.unary("-", arguments[0]), arguments[1], node.span)
+            return expr.unary("-", self._checked("floordiv", down, node.span), node.span)
         self._check_count(name, 2 if name not in SIGNATURES else len(SIGNATURES[name][0]), len(arguments), node.span)
         types, result = SIGNATURES[name]
         if reduce(common_type, (argument.type for argument in arguments)).is_fixed:
             return _fixed_call(name, arguments, node.span)
-        call = Call(name, tuple(map(converted, arguments, types)), result, node.span)
-        return converted(call, self._chosen(result))
+        call = expr.Call(name, tuple(map(expr.converted, arguments, types)), result, node.span)
+        return expr.converted(call, self._chosen(result))
 
     def _check_count(self, name: str, wanted: int, given: int, span: Span) -> None:
         if wanted != given:
@@ -365,8 +350,8 @@ class Typing:
             raise refused(what, span, "call it as it is declared")
 
     def _inlined(
-        self, function: syntax.Function, arguments: tuple[Expression, ...], guard: Guard, span: Span
-    ) -> Expression:
+        self, function: syntax.Function, arguments: tuple[expr.Expression, ...], guard: Guard, span: Span
+    ) -> expr.Expression:
         if function.name in self._inlining:
             raise refused(f"'{function.name}' is recursive", span, "kernels cannot call recursive functions")
         self._check_count(function.name, len(function.parameters), len(arguments), span)
@@ -378,30 +363,30 @@ class Typing:
         inner.reads = self.reads
         return self._passed(inner._typed(function.result, guard), self._chosen(function.type), span)
 
-    def _passed(self, value: Expression, kind: ScalarType, span: Span) -> Expression:
+    def _passed(self, value: expr.Expression, kind: ScalarType, span: Span) -> expr.Expression:
         """A value as an argument or a result of a type."""
         constant = fixed_constant(value, kind)
         if constant is value and value.type != kind and (kind.widening or widening.widens(value)):
             return widening.conversion(value, kind, span)
-        return cast(constant, kind)
+        return expr.cast(constant, kind)
 
 
-def fixed_constant(expression: Expression, kind: ScalarType) -> Expression:
+def fixed_constant(expression: expr.Expression, kind: ScalarType) -> expr.Expression:
     """A constant expression of floating point as a constant of a type of fixed point; others as they are."""
     if not kind.is_fixed or not _is_real_constant(expression):
         return expression
     try:
-        return Constant(evaluate(Cast(expression, kind), {}, ()), kind, "", expression.span)
+        return expr.Constant(evaluate(expr.Cast(expression, kind), {}, ()), kind, "", expression.span)
     except (ZeroDivisionError, ValueError):
         raise refused("this constant has no value", expression.span, "see its divisions and shifts") from None
 
 
-def _is_real_constant(expression: Expression) -> bool:
-    variable = (part for part in walk(expression) if isinstance(part, Operand | Variable))
+def _is_real_constant(expression: expr.Expression) -> bool:
+    variable = (part for part in expr.walk(expression) if isinstance(part, expr.Operand | expr.Variable))
     return expression.type.kind == "float" and next(variable, None) is None
 
 
-def _met(*operands: Expression) -> tuple[Expression, ...]:
+def _met(*operands: expr.Expression) -> tuple[expr.Expression, ...]:
     """The operands of one operation; constants of floating point that meet fixed point become constants of it."""
     if not any(operand.type.is_fixed for operand in operands):
         return operands
@@ -409,7 +394,7 @@ def _met(*operands: Expression) -> tuple[Expression, ...]:
     return tuple(fixed_constant(operand, common) for operand in operands)
 
 
-def _widening_call(name: str, arguments: tuple[Expression, ...], span: Span) -> Expression:
+def _widening_call(name: str, arguments: tuple[expr.Expression, ...], span: Span) -> expr.Expression:
     """The call of a function on a type of HLS: minimum or maximum."""
     if name in OPERATORS and OPERATORS[name] in ("min", "max") and len(arguments) == 2:
         return widening.smaller_or_greater(OPERATORS[name], arguments[0], arguments[1], span)
@@ -417,14 +402,14 @@ def _widening_call(name: str, arguments: tuple[Expression, ...], span: Span) -> 
     raise refused(f"'{name}' is not defined on the types of HLS", span, hint)
 
 
-def _fixed_call(name: str, arguments: tuple[Expression, ...], span: Span) -> Expression:
+def _fixed_call(name: str, arguments: tuple[expr.Expression, ...], span: Span) -> expr.Expression:
     """The call of a function on values of fixed point: absolute value, minimum or maximum."""
     match name.removesuffix("f"):
         case "fmin" | "fmax" as function:
-            return binary(function.removeprefix("f"), *arguments, span=span)
+            return expr.binary(function.removeprefix("f"), *arguments, span=span)
         case "fabs" | "abs" | "labs" | "llabs":
             (value,) = arguments
-            return binary("max", value, unary("-", value, span), span) if value.type.signed else value
+            return expr.binary("max", value, expr.unary("-", value, span), span) if value.type.signed else value
         case _:
             hint = "fabs, fmin and fmax are; others need a conversion to floating point, such as (double)"
             raise refused(f"'{name}' is not defined on fixed point", span, hint)
@@ -458,9 +443,6 @@ def condition_parts(node: syntax.Expr) -> list[syntax.Expr]:
     return [node]
 
 
-def conjunction(left: Expression | None, right: Expression) -> Expression:
+def conjunction(left: expr.Expression | None, right: expr.Expression) -> expr.Expression:
     """Both conditions."""
-    return right if left is None else Binary("&&", left, right, INT, right.span)
-
-
-__all__ = ["Guard", "Names", "Typing", "condition_parts", "conjunction", "integer", "refused"]
+    return right if left is None else expr.Binary("&&", left, right, INT, right.span)

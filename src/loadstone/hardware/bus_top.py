@@ -57,7 +57,7 @@ class BusTop:
     def open_bus(self) -> None:
         """Adds the ports of the bus, the input that stops its masters, and the state of a run."""
         self.signals = declare_ports(self.module, master_ports(self.bus), "master")
-        self.stop = self.module.input(STOP, bit, "no further burst is asked for")
+        self.stop = self.module.input(STOP, bit, "no further requests")
         self.running = self.names.state("running", comment="since the cycle after the start")
         self.starts = self.host.start & ~self.running
 

@@ -104,7 +104,7 @@ class _Supervisor:
         self.clear_error = m.input(CLEAR_ERROR, bit, "forgets the last error")
         inputs = {each: self.inputs[port] for each, port in parameters.items()}
         self.in_range = self.names.wire("in_range", are_allowed(self.names, kernel, inputs, limits))
-        self.stopping = self.names.state("stopping", comment="no further burst is asked for")
+        self.stopping = self.names.state("stopping", comment="no further requests")
         self.wipes = self.names.state("wipes", comment="the hardware inside is reset")
         self.cleared = self.names.state("was_cleared", comment="nothing will be left of the run")
 

@@ -109,12 +109,5 @@ def _suggestion(origin: Origin, pairs: Iterable[PairCount]) -> Suggestion:
 
 def action_for(origin: Origin, long: int) -> Action:
     """What shortens reuses of an origin, if some of them are long."""
-    if not long:
-        return Action.NONE
-    match origin.kind:
-        case Kind.CARRIED:
-            return Action.TILE
-        case Kind.CROSSING:
-            return Action.FUSE
-        case Kind.INSIDE:
-            return Action.NONE
+    shorter = {Kind.CARRIED: Action.TILE, Kind.CROSSING: Action.FUSE, Kind.INSIDE: Action.NONE}
+    return shorter[origin.kind] if long else Action.NONE

@@ -30,7 +30,7 @@ from loadstone.poly.dimensions import coordinate, first_coordinates, for_any_par
 from loadstone.poly.extrema import greatest_value, least, least_value
 from loadstone.poly.kept import kept_by_text
 from loadstone.poly.limits import LimitReached, operation_limit
-from loadstone.poly.linear import where_all
+from loadstone.poly.linear import merged, where_all
 from loadstone.poly.names import names_of
 from loadstone.poly.simplify import MOST_PIECES
 from loadstone.poly.spaces import Dim, first_to_others, inputs_to_parameters
@@ -290,19 +290,7 @@ def largest(values: isl.Set) -> Expression:
 def _value(function: isl.PwAff, context: isl.Set) -> Expression:
     """A short expression of a function of parameters inside of a context in which it is defined."""
     simple = coalesced(function.gist(context)).intersect_domain(context)
-    return _selected(_merged(simple.get_pieces()))
-
-
-def _merged(pieces: Iterable[Piece]) -> list[Piece]:
-    """The pieces, joined where one value fits several of them."""
-    found: list[Piece] = []
-    for piece in pieces:
-        joined = next(((k, both) for k, other in enumerate(found) if (both := _joined(other, piece))), None)
-        if joined is None:
-            found.append(piece)
-        else:
-            found[joined[0]] = joined[1]
-    return [(coalesced(domain), value) for domain, value in found]
+    return _selected(merged(simple.get_pieces(), _joined))
 
 
 def _joined(first: Piece, second: Piece) -> Piece | None:

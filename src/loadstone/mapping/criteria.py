@@ -19,7 +19,7 @@ Units = tuple[int, ...]
 
 
 def relative_sizes(architecture: Architecture) -> tuple[Fraction, ...]:
-    """The size of each block if those that leave a macrotask hold a datum; inputs are `ratio` times what they make."""
+    """The size of each block if blocks leaving a macrotask hold a datum; inputs are `ratio` times what they make."""
     made: dict[int, Fraction] = {}
 
     def size(block: Block) -> Fraction:

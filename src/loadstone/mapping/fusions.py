@@ -66,7 +66,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """All fusions, those that no other dominates, and the ordered pairs compared, with subspaces and without."""
+    """All fusions, the Pareto front, and the ordered pairs compared, with subspaces and without."""
 
     solutions: tuple[Solution, ...]
     front: tuple[Solution, ...]

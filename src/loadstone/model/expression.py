@@ -178,12 +178,8 @@ def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) 
         case Binary():
             return replace(expression, left=change(expression.left), right=change(expression.right))
         case Select():
-            return replace(
-                expression,
-                condition=change(expression.condition),
-                then=change(expression.then),
-                otherwise=change(expression.otherwise),
-            )
+            sides = change(expression.then), change(expression.otherwise)
+            return Select(change(expression.condition), *sides, expression.type, expression.span)
         case Call():
             return replace(expression, arguments=tuple(change(a) for a in expression.arguments))
         case _:

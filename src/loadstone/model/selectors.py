@@ -1,7 +1,7 @@
 """Arrays whose values select elements of others: which values keep the subscripts inside of their arrays.
 
 `a[b[i]]`, `a[2 * b[i] + 1]`, and `t = b[i] - 1; a[t]` all bound the values of `b`. Where a subscript is no linear
-function of one value, zeros are asked for.
+function of one value, the range is zero alone.
 """
 
 from __future__ import annotations

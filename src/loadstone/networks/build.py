@@ -152,21 +152,23 @@ def _order(tiles: TiledKernel, statement: str, edge: int | None) -> isl.Map:
 
 
 def _loaders(tiles: TiledKernel, flows: Sequence[_Flow], blocks: int | None) -> Iterator[Process]:
-    for array in tiles.kernel.arrays.values():
-        mine = [flow for flow in flows if flow.array == array.name]
-        if mine:
-            edge = None if blocks is None else 0
-            uses = (flow.relation.apply_range(_order(tiles, flow.consumer, edge)) for flow in mine)
-            yield _mover(tiles.kernel, array, "load", least(coalesced(_union(uses))))
+    edge = None if blocks is None else 0
+    for array, mine in _by_array(tiles.kernel, flows):
+        uses = (flow.relation.apply_range(_order(tiles, flow.consumer, edge)) for flow in mine)
+        yield _mover(tiles.kernel, array, "load", least(coalesced(_union(uses))))
 
 
 def _storers(tiles: TiledKernel, flows: Sequence[_Flow], blocks: int | None) -> Iterator[Process]:
-    for array in tiles.kernel.arrays.values():
-        mine = [flow for flow in flows if flow.array == array.name]
-        if mine:
-            edge = None if blocks is None else 1
-            writes = (flow.relation.reverse().apply_range(_order(tiles, flow.producer, edge)) for flow in mine)
-            yield _mover(tiles.kernel, array, "store", _union(writes))
+    edge = None if blocks is None else 1
+    for array, mine in _by_array(tiles.kernel, flows):
+        writes = (flow.relation.reverse().apply_range(_order(tiles, flow.producer, edge)) for flow in mine)
+        yield _mover(tiles.kernel, array, "store", _union(writes))
+
+
+def _by_array(kernel: Kernel, flows: Sequence[_Flow]) -> Iterator[tuple[Array, list[_Flow]]]:
+    """The arrays of which something flows, with what does."""
+    found = ((array, [flow for flow in flows if flow.array == name]) for name, array in kernel.arrays.items())
+    return ((array, mine) for array, mine in found if mine)
 
 
 def _mover(kernel: Kernel, array: Array, kind: Kind, element_to_order: isl.Map) -> Process:

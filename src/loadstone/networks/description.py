@@ -24,6 +24,10 @@ Size = int | Closed | None
 """A number for given parameters, a closed form for others, or nothing known."""
 
 
+_OF_CHANNELS = ("id", "producer", "consumer", "array", "read", "relation", "pattern", "split_from", "depth")
+"""What the JSON has of a channel, in this order."""
+
+
 def network_info(
     network: Network, sizes: Mapping[str, Size], before: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
@@ -79,17 +83,7 @@ def _process_info(process: Process) -> dict[str, Any]:
 
 
 def _channel_info(channel: Channel, size: Size) -> dict[str, Any]:
-    info: dict[str, Any] = {
-        "id": channel.id,
-        "producer": channel.producer,
-        "consumer": channel.consumer,
-        "array": channel.array,
-        "read": channel.read,
-        "relation": str(channel.relation),
-        "pattern": channel.pattern,
-        "split_from": channel.split_from,
-        "depth": channel.depth,
-        "size": size_text(size),
-    }
+    info = {name: getattr(channel, name) for name in _OF_CHANNELS}
+    info |= {"relation": str(channel.relation), "size": size_text(size)}
     bound = {} if not isinstance(size, Closed) else {"size_is_bound": not size.exact}
     return {**info, **bound, **({"note": channel.note} if channel.note else {})}

@@ -49,7 +49,7 @@ def _make_sum(format: Float, operation: str, subnormals: bool) -> Operator:
     total = p.wire("total", _total(larger, aligned, opposite))
     bound = p.wire("bound", const(1 << (total.width - 1)) >> exponent) if subnormals else const(0)
 
-    p.stage("Count leading zeros; a result keeps those that its exponent has no room for.")
+    p.stage("Count leading zeros; the exponent bounds the shift.")
     zeros = significands.leading_zeros(p, "zeros", p.wire("bounded", total | bound))
     is_zero = p.wire("is_zero", ~total.any())
 

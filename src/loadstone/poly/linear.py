@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import TypeVar
 
 import islpy as isl
 
 from loadstone.poly.names import names_of
+from loadstone.poly.simplify import coalesced
 from loadstone.poly.spaces import Dim
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,3 +113,18 @@ def opposite(value: isl.Aff) -> isl.Aff:
 def shifted(value: isl.Aff, offset: int) -> isl.Aff:
     """The expression plus a number."""
     return value.add_constant_val(isl.Val.int_from_si(value.get_ctx(), offset))
+
+
+def merged(
+    pieces: Iterable[tuple[isl.Set, Value]],
+    joined: Callable[[tuple[isl.Set, Value], tuple[isl.Set, Value]], tuple[isl.Set, Value] | None],
+) -> list[tuple[isl.Set, Value]]:
+    """The pieces of a function, two as one wherever `joined` makes one of them."""
+    found: list[tuple[isl.Set, Value]] = []
+    for piece in pieces:
+        both = next(((k, one) for k, other in enumerate(found) if (one := joined(other, piece))), None)
+        if both is None:
+            found.append(piece)
+        else:
+            found[both[0]] = both[1]
+    return [(coalesced(domain), value) for domain, value in found]

@@ -179,10 +179,9 @@ def _strip_name(report: Report, strip: ShownStrip) -> str:
 def _relations(arrays: Sequence[ArrayReport]) -> Iterator[Markup]:
     for array in arrays:
         yield element("h3", element("code", array.name))
-        yield element("p", "load", class_="soft")
-        yield element("pre", _cut(array.load))
-        yield element("p", "store", class_="soft")
-        yield element("pre", _cut(array.store))
+        for side, relation in (("load", array.load), ("store", array.store)):
+            yield element("p", side, class_="soft")
+            yield element("pre", _cut(relation))
 
 
 def _cut(text: str) -> str:

@@ -84,7 +84,7 @@ def middle_point(value: isl.Set) -> Point:
 
 
 def points_from(value: isl.Set, start: Point) -> Iterator[Point]:
-    """A point of a set, and then those that follow it in lexicographic order."""
+    """A point of a set, then its successors in lexicographic order."""
     follows = later(value.get_space())
     rest = value
     for position, number in enumerate(start):

@@ -102,7 +102,7 @@ class Simulation:
 
     @property
     def places(self) -> Mapping[str, int]:
-        """Where the values of signals stand in `values`, by paths; those that are tied together share a place."""
+        """Where the values of signals stand in `values`, by paths; signals tied together share a place."""
         return self._places
 
     @property

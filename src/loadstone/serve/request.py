@@ -18,7 +18,7 @@ LARGEST = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request; of those that wait in one `slot` of a page, only the latest is answered.
+    """A request; of all that wait in one `slot` of a page, only the latest is answered.
 
     `position` is the strip to be drawn, counted from 0 in the order of execution; by default the middle one.
     """
@@ -43,7 +43,9 @@ def read_request(data: object, known: Iterable[str]) -> Request:
     if not isinstance(data, dict):
         raise refused("a request is an object")
     given = cast(dict[str, Any], data)
-    source = _text(given, "source")
+    source = given.get("source")
+    if not isinstance(source, str):
+        raise refused("'source' is no text")
     if any(char < " " and char not in "\t\n" for char in source):
         raise refused("the text holds control characters; it is not C source")
     options = _options(_record(given, "options"))
@@ -61,13 +63,6 @@ def read_request(data: object, known: Iterable[str]) -> Request:
         memory,
         None if given.get("position") is None else _whole("position", given["position"]),
     )
-
-
-def _text(given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name)
-    if not isinstance(value, str):
-        raise refused(f"'{name}' is no text")
-    return value
 
 
 def _record(given: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -61,14 +61,14 @@ def _hardware_files(subject: Subject, language: Language) -> Json:
     names = [statement.name for statement in subject.circuit.design.kernel.statements]
     stem = subject.circuit.design.kernel.name
     texts = TOOLS[language].printed(subject.top, "")
-    datapaths = [path for path in texts if (path.rpartition(".")[0] in {f"{stem}_{name}" for name in names})]
+    datapaths = [path for path in texts if path.rpartition(".")[0] in {f"{stem}_{name}" for name in names}]
     paths = (*datapaths, *(path for path in reversed(texts) if path not in datapaths))
     linked = ((path, _hardware_links(path, texts[path], stem, names)) for path in paths)
     return {"files": [{"path": path, "text": texts[path], "links": links} for path, links in linked]}
 
 
 def _hardware_links(path: str, text: str, stem: str, names: Sequence[str]) -> Links:
-    """Each line of the datapath of a statement belongs to it, elsewhere those that name it."""
+    """All lines of a statement's datapath belong to it; elsewhere, the lines that name it do."""
     lines = text.splitlines()
     own = next((name for name in names if path.rpartition(".")[0] == f"{stem}_{name}"), None)
     if own is not None:

@@ -11,7 +11,7 @@ import islpy as isl
 from loadstone.analysis import within_extents
 from loadstone.poly import coalesced
 from loadstone.poly.limits import LimitReached, operation_limit
-from loadstone.poly.linear import conditions, opposite, where_negative, where_nonnegative
+from loadstone.poly.linear import conditions, merged, opposite, where_negative, where_nonnegative
 from loadstone.poly.spaces import Dim
 from loadstone.transfer.first_last import first_read_before_write, last_write
 from loadstone.transfer.plan import Plan
@@ -36,7 +36,8 @@ def quast_of(function: Function, context: isl.Set, max_tests: int = MAX_TESTS) -
     Each test splits what is left of the pieces of the function as evenly as any of their constraints can. A tree that
     would need more than `max_tests` tests becomes a chain of one test for each convex piece.
     """
-    convex = _convex_pieces(_merged(_given_pieces(function, context)), context)
+    given = _given_pieces(function, context)
+    convex = _convex_pieces(merged(given, _fit if len(given) <= MAX_COMPARED else _fit_plainly), context)
     try:
         root = _grow(convex, context, max_tests)
     except _TooLarge:
@@ -65,25 +66,12 @@ def _functions(function: Function) -> list[isl.PwMultiAff]:
             return [isl.PwMultiAff.from_map(function)]
 
 
-def _merged(given: list[Piece]) -> list[Piece]:
-    """The pieces, joined where one value fits several of them: rule (1) across pieces."""
-    fits = _fit if len(given) <= MAX_COMPARED else _fit_plainly
-    found: list[Piece] = []
-    for piece in given:
-        joined = next(((k, both) for k, other in enumerate(found) if (both := fits(other, piece))), None)
-        if joined is None:
-            found.append(piece)
-        else:
-            found[joined[0]] = joined[1]
-    return [(coalesced(region), value) for region, value in found]
-
-
 def _fit_plainly(first: Piece, second: Piece) -> Piece | None:
     return (first[0].union(second[0]), first[1]) if first[1].plain_is_equal(second[1]) else None
 
 
 def _fit(first: Piece, second: Piece) -> Piece | None:
-    """Both pieces as one, with the value of one that is right for the other too."""
+    """Both pieces as one, with the value of one that is right for the other too: rule (1) across pieces."""
     if agree(first[1], second[1], second[0]):
         return first[0].union(second[0]), first[1]
     if agree(first[1], second[1], first[0]):

@@ -22,7 +22,7 @@ from loadstone.model.types import INT
 from loadstone.poly import map_from_values, variable
 from loadstone.poly.extrema import greatest_value, least_value
 from loadstone.poly.linear import affine_pieces
-from loadstone.poly.spaces import Dim
+from loadstone.poly.spaces import Dim, maps_of
 from loadstone.transform.loop_names import StepError
 from loadstone.transform.program import Loop, Part, Program, program_of
 
@@ -141,9 +141,7 @@ def _pieces(kernel: Kernel, statement: Statement, array: str, homes: Mapping[str
 
 def _sources(flow: isl.UnionMap, reader: Statement, homes: Mapping[str, _Home]) -> Iterator[tuple[isl.Set, Access]]:
     """Where a read finds its values: disjoint sets of readers, each with one affine access of an expanded array."""
-    writers: list[isl.Map] = []
-    flow.reverse().foreach_map(writers.append)
-    for relation in sorted(writers, key=lambda found: found.get_tuple_name(Dim.out)):
+    for relation in sorted(maps_of(flow.reverse()), key=lambda found: found.get_tuple_name(Dim.out)):
         home = homes[relation.get_tuple_name(Dim.out)]
         for domain, instance in affine_pieces(relation, reader.iterators):
             yield domain, home.element([from_aff(value) for value in instance], domain)

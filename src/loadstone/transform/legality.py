@@ -16,6 +16,7 @@ import islpy as isl
 
 from loadstone.analysis import Dependences
 from loadstone.model.kernel import Kernel, Statement
+from loadstone.poly import spaces
 from loadstone.poly.enumeration import fixed_input, points, sample_pair, sample_point
 from loadstone.poly.names import fixed
 from loadstone.poly.order import in_order_of_blocks, order_violations
@@ -223,9 +224,7 @@ def _overwritten(kernel: Kernel, dependences: Dependences, statement: Statement)
 
 def maps_of(relation: isl.UnionMap) -> list[isl.Map]:
     """The maps of a union, sorted by the names of their tuples."""
-    found: list[isl.Map] = []
-    relation.foreach_map(found.append)
-    return sorted(found, key=lambda m: (m.get_tuple_name(Dim.in_), m.get_tuple_name(Dim.out)))
+    return sorted(spaces.maps_of(relation), key=lambda m: (m.get_tuple_name(Dim.in_), m.get_tuple_name(Dim.out)))
 
 
 def _tile_dimension(position: int, tiles: TiledKernel) -> str:

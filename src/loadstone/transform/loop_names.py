@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-from loadstone.transform.program import Part, Program
+from loadstone.transform.program import Nest, Part, Program
 
 _LOOP = re.compile(r"(?:(?P<alone>\[[\w,]+\])\.|(?P<around>\w+)\.)?(?P<loop>\w+)")
 
@@ -21,14 +20,6 @@ class StepError(Exception):
         self.message = message
         self.argument = argument
         self.hint = hint
-
-
-@dataclass(frozen=True, slots=True)
-class Nest:
-    """A loop: its depth from the outside (0 is the outermost), and the statements in it that a step is about."""
-
-    depth: int
-    names: tuple[str, ...]
 
 
 def find_loop(program: Program, text: str) -> Nest:

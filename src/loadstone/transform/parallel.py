@@ -10,8 +10,8 @@ from loadstone.analysis import Dependences
 from loadstone.poly.order import carried
 from loadstone.poly.spaces import Dim
 from loadstone.transform.legality import maps_of
-from loadstone.transform.loop_names import Nest, shares_loop
-from loadstone.transform.program import Part, Program
+from loadstone.transform.loop_names import shares_loop
+from loadstone.transform.program import Nest, Part, Program
 
 
 def parallel_loops(program: Program, dependences: Dependences) -> tuple[str, ...]:

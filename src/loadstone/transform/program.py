@@ -24,6 +24,14 @@ from loadstone.poly.names import names_of
 from loadstone.poly.spaces import Dim, constant, values_of
 
 
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """A loop: its depth from the outside (0 is the outermost), and the statements in it that a step is about."""
+
+    depth: int
+    names: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
     """A loop around a statement: its name, and its counter as a function of the statement's iterators."""
@@ -146,6 +154,11 @@ class Program:
         """The program with the named parts changed."""
         chosen = frozenset(names)
         return replace(self, parts=tuple(change(part) if part.name in chosen else part for part in self.parts))
+
+    def recounted(self, loop: Nest, change: Callable[[Part, isl.PwAff], isl.PwAff]) -> Program:
+        """The program with another counter for a loop in each of its statements."""
+        at = loop.depth
+        return self.changed(loop.names, lambda part: part.with_loop(at, change(part, part.loops[at].value)))
 
     def replaced(self, names: Iterable[str], copies: Callable[[Part], Iterable[Part]]) -> Program:
         """The program with each of the named parts replaced by others.

@@ -15,7 +15,7 @@ Calls of URUK are read, too: see `uruk.py`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -54,11 +54,8 @@ class ScriptStep:
         return problem_of(error, self.words, self.calls)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """The words of a line of a script."""
-
-    words: tuple[Word, ...]
+Line = tuple[Word, ...]
+"""The words of a line of a script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ class _Sequence:
     """A named sequence of lines with parameters."""
 
     parameters: tuple[str, ...]
-    lines: tuple[_Line, ...]
+    lines: tuple[Line, ...]
 
 
 def read_script(path: Path, without: Collection[str] = ()) -> tuple[ScriptStep, ...]:
@@ -79,41 +76,37 @@ def parse_script(text: str, name: str = "script", without: Collection[str] = ())
     return _steps_of(Source(name, text), Path(), without)
 
 
-def script_source(path: Path) -> Source:
-    """The text of a script."""
-    return _source(path, None)
-
-
-def _steps_of(source: Source, folder: Path, without: Collection[str]) -> tuple[ScriptStep, ...]:
-    sequences: dict[str, _Sequence] = {}
-    lines = _top_level(source, folder, folder, sequences, ())
-    kept = (line for line in lines if line.words[0].text not in without)
-    return tuple(_expanded(kept, sequences, {}, ()))
-
-
-def _source(path: Path, span: Span | None) -> Source:
+def script_source(path: Path, span: Span | None = None) -> Source:
+    """The text of a script, which is named at a place."""
     try:
         return Source(str(path), file_text(path))
     except UnreadableFile as reason:
         raise unreadable(f"the script '{path}'", reason, span) from None
 
 
+def _steps_of(source: Source, folder: Path, without: Collection[str]) -> tuple[ScriptStep, ...]:
+    sequences: dict[str, _Sequence] = {}
+    lines = _top_level(source, folder, folder, sequences, ())
+    kept = (line for line in lines if line[0].text not in without)
+    return tuple(_expanded(kept, sequences, {}, ()))
+
+
 def _top_level(
     source: Source, folder: Path, root: Path, sequences: dict[str, _Sequence], including: tuple[Path, ...]
-) -> Iterator[_Line]:
+) -> Iterator[Line]:
     """The lines outside of sequences, with those of scripts included from `root`; sequences are noted as defined."""
-    open_sequence: tuple[re.Match[str], Span, list[_Line]] | None = None
+    open_sequence: tuple[re.Match[str], Span, list[Line]] | None = None
     for number, text in enumerate(source.text.splitlines(), 1):
         include = _INCLUDE.fullmatch(text.strip())
-        line = _Line(tuple(words_of(source, number, text)))
+        line = tuple(words_of(source, number, text))
         if include:
             yield from _included(folder / include["file"], root, sequences, including, source.span(number, 1))
-        elif not line.words:
+        elif not line:
             continue
-        elif line.words[0].text == "sequence":
-            open_sequence = _head(line, text), line.words[0].span, []
-        elif line.words[0].text == "end":
-            sequences.update(_closed(open_sequence, line.words[0].span))
+        elif line[0].text == "sequence":
+            open_sequence = _head(line, text), line[0].span, []
+        elif line[0].text == "end":
+            sequences.update(_closed(open_sequence, line[0].span))
             open_sequence = None
         elif open_sequence is not None:
             open_sequence[2].append(line)
@@ -125,13 +118,13 @@ def _top_level(
 
 def _included(
     path: Path, root: Path, sequences: dict[str, _Sequence], including: tuple[Path, ...], span: Span
-) -> Iterator[_Line]:
+) -> Iterator[Line]:
     if not is_inside(path, [root]):
         hint = "put it into the folder of the script, or below"
         raise InputError(Diagnostic(f"'{path}' is outside of the script's folder", span, hint))
     if path.resolve() in including or len(including) > DEEPEST:
         raise InputError(Diagnostic(f"'{path.name}' includes itself", span))
-    yield from _top_level(_source(path, span), path.parent, root, sequences, (*including, path.resolve()))
+    yield from _top_level(script_source(path, span), path.parent, root, sequences, (*including, path.resolve()))
 
 
 def words_of(source: Source, number: int, text: str) -> Iterator[Word]:
@@ -140,17 +133,17 @@ def words_of(source: Source, number: int, text: str) -> Iterator[Word]:
         yield Word(found[0], source.span(number, found.start() + 1))
 
 
-def _head(line: _Line, text: str) -> re.Match[str]:
+def _head(line: Line, text: str) -> re.Match[str]:
     head = _SEQUENCE.fullmatch(text.split("#", maxsplit=1)[0].strip())
     if head is None:
         hint = "sequence name(first, second)"
-        raise InputError(Diagnostic("a sequence needs a name and parameters in parentheses", line.words[0].span, hint))
+        raise InputError(Diagnostic("a sequence needs a name and parameters in parentheses", line[0].span, hint))
     if head["name"] in BY_WORD:
-        raise InputError(Diagnostic(f"'{head['name']}' is the name of a step", line.words[1].span, "choose another"))
+        raise InputError(Diagnostic(f"'{head['name']}' is the name of a step", line[1].span, "choose another"))
     return head
 
 
-def _closed(open_sequence: tuple[re.Match[str], Span, list[_Line]] | None, span: Span) -> dict[str, _Sequence]:
+def _closed(open_sequence: tuple[re.Match[str], Span, list[Line]] | None, span: Span) -> dict[str, _Sequence]:
     if open_sequence is None:
         raise InputError(Diagnostic("there is no sequence to end", span))
     head, _, lines = open_sequence
@@ -159,14 +152,14 @@ def _closed(open_sequence: tuple[re.Match[str], Span, list[_Line]] | None, span:
 
 
 def _expanded(
-    lines: Iterator[_Line] | Sequence[_Line],
+    lines: Iterable[Line],
     sequences: Mapping[str, _Sequence],
     arguments: Mapping[str, str],
     calls: tuple[Span, ...],
 ) -> Iterator[ScriptStep]:
     """The steps of lines, those of sequences in place of their calls."""
     for line in lines:
-        words = tuple(replace(word, text=_filled(word, arguments)) for word in line.words)
+        words = tuple(replace(word, text=_filled(word, arguments)) for word in line)
         first = words[0]
         called = sequences.get(first.text)
         if called is not None:

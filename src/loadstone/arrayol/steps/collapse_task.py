@@ -10,7 +10,7 @@ from loadstone.arrayol.change import Change, Move, find_task, with_task
 from loadstone.arrayol.tilers import column, composed, with_repetition
 from loadstone.frontend.arrayol.flat import Stage
 from loadstone.frontend.arrayol.specification import Port, Specification, Task
-from loadstone.frontend.arrayol.subscripts import range_of
+from loadstone.frontend.arrayol.subscripts import leaves_shape
 from loadstone.transform.loop_names import StepError
 
 Pair = tuple[int, int]
@@ -65,10 +65,8 @@ class CollapseTask:
     def _composed(self, port: Port, around: dict[str, Port], inner: Task) -> Port:
         outer, tiler = around[port.array], port.tiler
         stage = Stage(tiler.origin, tiler.paving, tiler.fitting, outer.tiler.pattern, tiler.wraps)
-        for row, size in enumerate(outer.tiler.pattern):
-            least, greatest = range_of(stage, row, inner.repetition, tiler.pattern)
-            if least is None or greatest is None or least < 0 or greatest >= size:
-                raise StepError(f"'{port.name}' of {inner.name} wraps around in a pattern", self.task, "leave it")
+        if leaves_shape(stage, inner.repetition, tiler.pattern):
+            raise StepError(f"'{port.name}' of {inner.name} wraps around in a pattern", self.task, "leave it")
         return replace(port, array=outer.array, tiler=composed(outer.tiler, tiler))
 
 

@@ -15,7 +15,7 @@ from loadstone.arrayol.tilers import column
 from loadstone.frontend.arrayol.checks import elements
 from loadstone.frontend.arrayol.flat import Place, Stage
 from loadstone.frontend.arrayol.specification import ArrayShape, Port, Sizes, Specification, Task, Tiler
-from loadstone.frontend.arrayol.subscripts import FRAMES, range_of
+from loadstone.frontend.arrayol.subscripts import FRAMES, leaves_shape
 from loadstone.model.free_name import free_name
 from loadstone.poly.dimensions import with_components, with_inputs
 from loadstone.transform.loop_names import StepError
@@ -284,9 +284,4 @@ def _row_of(tiler: Tiler, side: int) -> int:
 
 def _leaves(tiler: Tiler, shape: Sizes, repetition: Sizes) -> bool:
     stage = Stage(tiler.origin, tiler.paving, tiler.fitting, shape, False)
-    for row, size in enumerate(shape):
-        least, greatest = range_of(stage, row, repetition, tiler.pattern)
-        assert size is not None
-        if least is None or greatest is None or least < 0 or greatest >= size:
-            return True
-    return False
+    return leaves_shape(stage, repetition, tiler.pattern)

@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import reduce
 from itertools import chain
 
+from loadstone.emit.c import hls
 from loadstone.emit.c.code import (
     Cells,
     Counter,
@@ -31,15 +32,6 @@ from loadstone.emit.c.code import (
     code,
     listed,
     word_type,
-)
-from loadstone.emit.c.hls import (
-    array_declaration,
-    counted,
-    emit_beginning,
-    guard,
-    header,
-    top_function,
-    with_own_memory,
 )
 from loadstone.emit.c.printer import emit_expression
 from loadstone.emit.c.program import Program
@@ -83,11 +75,11 @@ def emit_intel(program: Program) -> tuple[str, str]:
     component = _component(program, tasks)
     sizes = (each for array in program.arrays for each in _sizes(program, array))
     lines = [
-        *emit_beginning(program, _INCLUDES, chain.from_iterable(sizes)),
+        *hls.emit_beginning(program, _INCLUDES, chain.from_iterable(sizes)),
         *(f"static {_stream_type(stream)} {stream.name};" for stream in program.streams),
         "",
         *(line for function in (*program.functions, *tasks, component) for line in function.lines(INTEL)),
-        *top_function(program, _top(program, component)),
+        *hls.top_function(program, _top(program, component)),
     ]
     parts = [
         *("#include <HLS/hls.h>", ""),
@@ -95,7 +87,7 @@ def emit_intel(program: Program) -> tuple[str, str]:
         *_host_types(program),
         *("", "/* The component. */", f"{component.head(INTEL)};", ""),
     ]
-    return header(program, parts), "\n".join(lines)
+    return hls.header(program, parts), "\n".join(lines)
 
 
 def _hosts(program: Program) -> tuple[Host, ...]:
@@ -123,7 +115,7 @@ def _word(host: Host) -> tuple[str, int]:
 
 def _task(process: Function) -> Function:
     """The process as a task; streams, which are at file scope, are no arguments of it."""
-    task = with_own_memory(process)
+    task = hls.with_own_memory(process)
     return replace(task, offer=tuple(p for p in task.offer if not isinstance(p, Stream)))
 
 
@@ -142,10 +134,10 @@ def _component(program: Program, tasks: tuple[Function, ...]) -> Function:
 def _top(program: Program, component: Function) -> Iterator[str]:
     """The body of a function that calls the component with arrays, as a testbench does."""
     yield from program.unused(component.parameters)
-    yield from guard(program)
-    yield from (f"static {array_declaration(cells)};" for cells in program.shared)
+    yield from hls.guard(program)
+    yield from (f"static {hls.array_declaration(cells)};" for cells in program.shared)
     ports = {host.name: f"{host.name}_port" for host in _hosts(program) if host in component.parameters}
-    yield from counted(program, [*_ports(program, ports), f"{component.call(ports).text};"])
+    yield from hls.counted(program, [*_ports(program, ports), f"{component.call(ports).text};"])
 
 
 def _ports(program: Program, ports: Mapping[str, str]) -> Iterator[str]:

@@ -13,7 +13,20 @@ from loadstone.frontend.c.headers import MACROS
 from loadstone.loops import model as loop_tree
 from loadstone.loops.model import For, If, Instance, Node, expressions
 from loadstone.loops.model import walk as nodes
-from loadstone.model import expression as expr
+from loadstone.model.expression import (
+    COMPARISONS,
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    Expression,
+    Operand,
+    Select,
+    Unary,
+    Variable,
+    substituted,
+    walk,
+)
 from loadstone.model.kernel import Access, Array, Kernel, Statement
 from loadstone.model.tidy import settled, tidy
 from loadstone.model.types import FLOAT, INT, ScalarType
@@ -52,7 +65,7 @@ _HELPERS = {
 """Functions that stand for operators: their names, and their results for signed and for unsigned arguments."""
 
 
-def emit_expression(expression: expr.Expression, operands: Sequence[str] = ()) -> str:
+def emit_expression(expression: Expression, operands: Sequence[str] = ()) -> str:
     """The expression as C; `operands` are the texts of the statement's reads.
 
     >>> from loadstone.model.expression import binary, integer
@@ -62,35 +75,35 @@ def emit_expression(expression: expr.Expression, operands: Sequence[str] = ()) -
     return _emit(expression, operands)[0]
 
 
-def _emit(expression: expr.Expression, operands: Sequence[str]) -> tuple[str, int]:
+def _emit(expression: Expression, operands: Sequence[str]) -> tuple[str, int]:
     """The text and the precedence of its outermost operator."""
     match expression:
-        case expr.Constant():
+        case Constant():
             return _constant(expression)
-        case expr.Variable(name=name):
+        case Variable(name=name):
             return name, _ATOM
-        case expr.Operand(position=position):
+        case Operand(position=position):
             return operands[position], _ATOM
-        case expr.Unary():
+        case Unary():
             return _unary(expression, operands)
-        case expr.Cast(operand=operand) if name := conversion_name(expression):
+        case Cast(operand=operand) if name := conversion_name(expression):
             return f"{name}({_emit(operand, operands)[0]})", _ATOM
-        case expr.Cast(operand=operand, implicit=True) if not must_be_spelled(expression):
+        case Cast(operand=operand, implicit=True) if not must_be_spelled(expression):
             return _emit(operand, operands)
-        case expr.Cast(operand=operand, type=kind):
+        case Cast(operand=operand, type=kind):
             return f"({kind}){_inner(operand, operands, _UNARY)}", _UNARY
-        case expr.Call(function=function, arguments=arguments):
+        case Call(function=function, arguments=arguments):
             return f"{function}({', '.join(_argument(a, operands) for a in arguments)})", _ATOM
-        case expr.Select(condition=condition, then=then, otherwise=otherwise):
+        case Select(condition=condition, then=then, otherwise=otherwise):
             parts = (_inner(part, operands, 1) for part in (condition, _signed(then), _signed(otherwise)))
             return "{} ? {} : {}".format(*parts), 0
-        case expr.Binary():
+        case Binary():
             return _binary(expression, operands)
         case _:
             assert_never(expression)
 
 
-def _unary(expression: expr.Unary, operands: Sequence[str]) -> tuple[str, int]:
+def _unary(expression: Unary, operands: Sequence[str]) -> tuple[str, int]:
     op, operand, name = expression.op, expression.operand, operation_name(expression)
     if op == "units":
         return _emit(operand, operands)
@@ -100,43 +113,43 @@ def _unary(expression: expr.Unary, operands: Sequence[str]) -> tuple[str, int]:
     return f"{op}{' ' if text.startswith(op) else ''}{text}", _UNARY
 
 
-def _argument(expression: expr.Expression, operands: Sequence[str]) -> str:
+def _argument(expression: Expression, operands: Sequence[str]) -> str:
     """The argument of a call; conversions are written out, since C++ chooses functions by the types of arguments."""
-    shown = replace(expression, implicit=False) if isinstance(expression, expr.Cast) else expression
+    shown = replace(expression, implicit=False) if isinstance(expression, Cast) else expression
     return _emit(shown, operands)[0]
 
 
-def _signed(expression: expr.Expression) -> expr.Expression:
+def _signed(expression: Expression) -> Expression:
     """The same value, with a conversion written out if it changes the sign, which compilers warn of."""
-    if not isinstance(expression, expr.Cast) or isinstance(expression.operand, expr.Constant):
+    if not isinstance(expression, Cast) or isinstance(expression.operand, Constant):
         return expression
     source, target = expression.operand.type, expression.type
     changes = source.is_integer and target.is_integer and source.signed != target.signed
     return replace(expression, implicit=False) if changes else expression
 
 
-def _inner(expression: expr.Expression, operands: Sequence[str], least: int) -> str:
+def _inner(expression: Expression, operands: Sequence[str], least: int) -> str:
     text, precedence = _emit(expression, operands)
     return text if precedence >= least else f"({text})"
 
 
-def _binary(expression: expr.Binary, operands: Sequence[str]) -> tuple[str, int]:
+def _binary(expression: Binary, operands: Sequence[str]) -> tuple[str, int]:
     op, left, right = expression.op, expression.left, expression.right
-    if op in expr.COMPARISONS:
+    if op in COMPARISONS:
         left, right = _signed(left), _signed(right)
     function = _helper_name(op, expression.type) if op in _HELPERS else operation_name(expression)
     if function:
         return f"{function}({_emit(left, operands)[0]}, {_emit(right, operands)[0]})", _ATOM
     level = _PRECEDENCE[op]
-    if op == "+" and isinstance(right, expr.Unary) and right.op == "-":
+    if op == "+" and isinstance(right, Unary) and right.op == "-":
         return f"{_inner(left, operands, level)} - {_inner(right.operand, operands, level + 1)}", level
     least = level if level >= 9 else _CLEAR.get(op, 8)
-    chained = op in ("&&", "||") and isinstance(left, expr.Binary) and left.op == op
+    chained = op in ("&&", "||") and isinstance(left, Binary) and left.op == op
     first = _inner(left, operands, level if chained else least)
     return f"{first} {op} {_inner(right, operands, max(least, level + 1))}", level
 
 
-def _constant(constant: expr.Constant) -> tuple[str, int]:
+def _constant(constant: Constant) -> tuple[str, int]:
     if constant.text:
         return constant.text, _UNARY if constant.text.startswith("-") else _ATOM
     value = constant.value
@@ -147,26 +160,26 @@ def _constant(constant: expr.Constant) -> tuple[str, int]:
     return value.hex() + ("f" if constant.type == FLOAT else ""), _ATOM if value >= 0 else _UNARY
 
 
-def written(expression: expr.Expression, operands: Sequence[Text] = ()) -> Text:
+def written(expression: Expression, operands: Sequence[Text] = ()) -> Text:
     """The expression as C, with the variables, helpers and operands that it uses."""
-    uses = helpers_in((expression,)) | {part.name for part in expr.walk(expression) if isinstance(part, expr.Variable)}
-    read = (operands[part.position].uses for part in expr.walk(expression) if isinstance(part, expr.Operand))
+    uses = helpers_in((expression,)) | {part.name for part in walk(expression) if isinstance(part, Variable)}
+    read = (operands[part.position].uses for part in walk(expression) if isinstance(part, Operand))
     return Text(emit_expression(expression, [operand.text for operand in operands]), uses.union(*read))
 
 
-def instance_code(statement: Statement, arguments: Sequence[expr.Expression], element: ElementText) -> Body:
+def instance_code(statement: Statement, arguments: Sequence[Expression], element: ElementText) -> Body:
     """The assignment that an instance of a statement executes; `element` prints references to array elements."""
     values = dict(zip(statement.iterators, arguments, strict=True))
     operands = operands_of(statement, values, element)
     target = element(statement.write.array, _subscripts(statement.write, values, operands), True)
-    value = written(settled(expr.substituted(statement.value, values)), operands)
+    value = written(settled(substituted(statement.value, values)), operands)
     assignment = replace(code("@ = @;", target, value), origin=statement.name)
     condition = statement.condition
-    guard = None if condition is None else written(settled(expr.substituted(condition, values)), operands)
+    guard = None if condition is None else written(settled(substituted(condition, values)), operands)
     return under(guard, (assignment,))
 
 
-def operands_of(statement: Statement, values: dict[str, expr.Expression], element: ElementText) -> list[Text]:
+def operands_of(statement: Statement, values: dict[str, Expression], element: ElementText) -> list[Text]:
     """The references to what an instance reads, for the values of its iterators."""
     operands: list[Text] = []
     for read in statement.reads:
@@ -174,8 +187,8 @@ def operands_of(statement: Statement, values: dict[str, expr.Expression], elemen
     return operands
 
 
-def _subscripts(access: Access, values: dict[str, expr.Expression], operands: Sequence[Text]) -> list[Text]:
-    return [written(settled(tidy(expr.substituted(subscript, values))), operands) for subscript in access.subscripts]
+def _subscripts(access: Access, values: dict[str, Expression], operands: Sequence[Text]) -> list[Text]:
+    return [written(settled(tidy(substituted(subscript, values))), operands) for subscript in access.subscripts]
 
 
 def loop_code(
@@ -220,9 +233,9 @@ def loop_head(loop: For, start: Text, condition: Text) -> Text:
     return code("for (int @ = @; @; @)", name, start, condition, increment)
 
 
-def is_constant(expression: expr.Expression, value: int) -> bool:
+def is_constant(expression: Expression, value: int) -> bool:
     """Whether the expression is a literal of a value."""
-    return isinstance(expression, expr.Constant) and expression.value == value
+    return isinstance(expression, Constant) and expression.value == value
 
 
 def braced(head: str, body: Sequence[str]) -> list[str]:
@@ -230,13 +243,13 @@ def braced(head: str, body: Sequence[str]) -> list[str]:
     return [f"{head} {{" if head else "{", *(INDENT + line for line in body), "}"]
 
 
-def helpers_in(trees: Iterable[expr.Expression]) -> frozenset[Helper]:
+def helpers_in(trees: Iterable[Expression]) -> frozenset[Helper]:
     """The functions that stand for operators and conversions in expressions."""
-    return frozenset(found for tree in trees for part in expr.walk(tree) if (found := _helper_of(part)) is not None)
+    return frozenset(found for tree in trees for part in walk(tree) if (found := _helper_of(part)) is not None)
 
 
-def _helper_of(part: expr.Expression) -> Helper | None:
-    if isinstance(part, expr.Binary) and part.op in _HELPERS:
+def _helper_of(part: Expression) -> Helper | None:
+    if isinstance(part, Binary) and part.op in _HELPERS:
         return helper(part.op, part.type)
     return arithmetic_helper(part)
 
@@ -246,7 +259,7 @@ def definitions(helpers: Iterable[Helper]) -> list[str]:
     return [line for each in sorted(helpers, key=lambda each: each.order) for line in each.lines]
 
 
-def helpers_used(trees: Iterable[expr.Expression]) -> list[str]:
+def helpers_used(trees: Iterable[Expression]) -> list[str]:
     """The definitions of the functions that stand for operators and conversions in expressions."""
     return definitions(helpers_in(trees))
 
@@ -256,11 +269,11 @@ def warnings_of_source(kernel: Kernel) -> list[str]:
     compared = (
         side
         for tree in expressions_of(kernel)
-        for part in expr.walk(tree)
-        if isinstance(part, expr.Binary) and part.op in expr.COMPARISONS
+        for part in walk(tree)
+        if isinstance(part, Binary) and part.op in COMPARISONS
         for side in (part.left, part.right)
     )
-    if any(not (part.type.signed and part.type.is_c) for side in compared for part in expr.walk(side)):
+    if any(not (part.type.signed and part.type.is_c) for side in compared for part in walk(side)):
         return ['#pragma GCC diagnostic ignored "-Wtype-limits" /* the source may compare with ends of ranges */', ""]
     return []
 
@@ -279,13 +292,13 @@ def _helper_name(op: str, kind: ScalarType) -> str:
     return name if kind == INT else f"{name}_{str(kind).replace(' ', '_')}"
 
 
-def expressions_of(kernel: Kernel) -> Iterator[expr.Expression]:
+def expressions_of(kernel: Kernel) -> Iterator[Expression]:
     """The expressions in the kernel's statements."""
     for statement in kernel.statements:
         yield from _statement_expressions(statement)
 
 
-def _statement_expressions(statement: Statement) -> Iterator[expr.Expression]:
+def _statement_expressions(statement: Statement) -> Iterator[Expression]:
     yield statement.value
     if statement.condition is not None:
         yield statement.condition
@@ -353,9 +366,7 @@ def _address(array: Array, subscripts: Sequence[Text]) -> str:
     for extent, subscript in zip(array.extents[1:], subscripts[1:], strict=True):
         size = emit_expression(extent)
         row = text if text.isidentifier() else f"({text})"
-        text = (
-            f"{row} * {size if isinstance(extent, expr.Constant | expr.Variable) else f'({size})'} + {subscript.text}"
-        )
+        text = f"{row} * {size if isinstance(extent, Constant | Variable) else f'({size})'} + {subscript.text}"
     return text
 
 

@@ -6,21 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from loadstone.emit.c.code import (
-    Cells,
-    Counter,
-    External,
-    Function,
-    Helper,
-    Parameter,
-    Pointer,
-    Stream,
-    Text,
-    Value,
-    c_declaration,
-    listed,
-    origins,
-)
+from loadstone.emit.c import code
 from loadstone.emit.c.external.structures import own_structure, record_definitions
 from loadstone.emit.c.names import RESERVED, Names
 from loadstone.emit.c.printer import definitions, emit_expression, helpers_in, warnings_of_source, written
@@ -36,7 +22,7 @@ _POINT = """\
   int @;
 };
 """
-TOTALS = (Pointer("loaded_words", "long"), Pointer("stored_words", "long"))
+TOTALS = (code.Pointer("loaded_words", "long"), code.Pointer("stored_words", "long"))
 """The results of a top function: words moved."""
 
 
@@ -44,7 +30,7 @@ TOTALS = (Pointer("loaded_words", "long"), Pointer("stored_words", "long"))
 class Limit:
     """The limit of a program: the condition for refusal, and its sizes in words."""
 
-    refused: Text
+    refused: code.Text
     sizes: str
 
 
@@ -57,7 +43,7 @@ def with_assumptions(limit: Limit | None, kernel: Kernel, names: Names) -> Limit
     sizes = f"Assumes {texts}" + (
         f". {limit.sizes.removesuffix(',')} and without assumptions," if limit else "; otherwise,"
     )
-    return Limit(listed([*([limit.refused] if limit else []), *broken], " || "), sizes)
+    return Limit(code.listed([*([limit.refused] if limit else []), *broken], " || "), sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +59,15 @@ class Program:
     names: Names
     way: str
     summary: str
-    parameters: tuple[Value, ...]
-    scalars: tuple[Value, ...]
-    arrays: tuple[External, ...]
-    cells: tuple[Cells, ...]
-    streams: tuple[Stream, ...]
-    counters: tuple[Counter, ...]
-    functions: tuple[Function, ...]
-    processes: tuple[Function, ...]
-    sequential: Function | None = None
+    parameters: tuple[code.Value, ...]
+    scalars: tuple[code.Value, ...]
+    arrays: tuple[code.External, ...]
+    cells: tuple[code.Cells, ...]
+    streams: tuple[code.Stream, ...]
+    counters: tuple[code.Counter, ...]
+    functions: tuple[code.Function, ...]
+    processes: tuple[code.Function, ...]
+    sequential: code.Function | None = None
     limit: Limit | None = None
     remark: str = ""
     rank: int = 0
@@ -103,17 +89,17 @@ class Program:
         return own_structure(self.kernel, "point")
 
     @property
-    def given(self) -> tuple[Parameter, ...]:
+    def given(self) -> tuple[code.Parameter, ...]:
         """The arguments from the caller."""
         return (*self.parameters, *self.scalars, *self.arrays)
 
     @property
-    def shared(self) -> tuple[Cells, ...]:
+    def shared(self) -> tuple[code.Cells, ...]:
         """The local memories that processes share."""
         return tuple(cells for cells in self.cells if cells.owner is None)
 
     @cached_property
-    def duplicated(self) -> tuple[External, ...]:
+    def duplicated(self) -> tuple[code.External, ...]:
         """The arrays whose contents from before the kernel are in a memory of their own."""
         results = {array for external in self.arrays if not external.read for array in external.arrays}
         return tuple(external for external in self.arrays if external.read and results.intersection(external.arrays))
@@ -121,7 +107,7 @@ class Program:
     @cached_property
     def origins(self) -> dict[str, str]:
         """The statement of the kernel that a line of the program executes, by the line without indentation."""
-        return dict(line for function in (*self.functions, *self.processes) for line in origins(function.body))
+        return dict(line for function in (*self.functions, *self.processes) for line in code.origins(function.body))
 
     @property
     def has_booleans(self) -> bool:
@@ -139,9 +125,9 @@ class Program:
 
     def signature(self, result: str, name: str) -> str:
         """The declaration of a top function."""
-        return f"{result} {self.name}_{name}({', '.join(map(c_declaration, (*self.given, *TOTALS)))})"
+        return f"{result} {self.name}_{name}({', '.join(map(code.c_declaration, (*self.given, *TOTALS)))})"
 
-    def unused(self, taken: Sequence[Parameter]) -> list[str]:
+    def unused(self, taken: Sequence[code.Parameter]) -> list[str]:
         """Lines against warnings of unused arguments of the top function."""
         names = {parameter.name for parameter in taken}
         known = names | self.limit.refused.uses if self.limit else names
@@ -154,7 +140,7 @@ class Program:
         uses = frozenset[object]().union(
             *(function.uses for function in every), self.limit.refused.uses if self.limit else ()
         )
-        helpers = helpers_in(sizes).union(use for use in uses if isinstance(use, Helper))
+        helpers = helpers_in(sizes).union(use for use in uses if isinstance(use, code.Helper))
         return [
             *([f"enum {{ DEPTH = {self.depth} }}; /* tiles in flight */", ""] if self.depth else []),
             *warnings_of_source(self.kernel),
@@ -163,7 +149,7 @@ class Program:
         ]
 
 
-def called(functions: Iterable[Function], roots: Sequence[Function]) -> tuple[Function, ...]:
+def called(functions: Iterable[code.Function], roots: Sequence[code.Function]) -> tuple[code.Function, ...]:
     """The functions with a caller among them or the roots."""
     found = tuple(functions)
     names = frozenset[object]().union(*(function.uses for function in (*found, *roots)))

@@ -10,19 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 
-from loadstone.emit.c.code import (
-    INDENT,
-    Cells,
-    Counter,
-    Function,
-    Pointer,
-    Stream,
-    Syntax,
-    Text,
-    c_declaration,
-    type_name,
-    word_type,
-)
+from loadstone.emit.c import code
 from loadstone.emit.c.external.structures import own_structure
 from loadstone.emit.c.printer import emit_expression
 from loadstone.emit.c.program import Program
@@ -30,7 +18,7 @@ from loadstone.model.expression import Constant
 from loadstone.texts import text_of
 
 _ALONE = "/* The same in one thread, tile by tile, for debugging. */"
-C = Syntax(get="~_get(@)", put="~_put(@, %);")
+C = code.Syntax(get="~_get(@)", put="~_put(@, %);")
 
 _GATE = text_of(__name__, "gate.h")
 
@@ -68,8 +56,8 @@ def _header(program: Program) -> str:
 
 
 def _streams(program: Program) -> str:
-    kinds = {type_name(stream.type): stream.type for stream in program.streams}
-    made = [_STREAM.replace("$", word_type(kind)).replace("~", name) for name, kind in kinds.items()]
+    kinds = {code.type_name(stream.type): stream.type for stream in program.streams}
+    made = [_STREAM.replace("$", code.word_type(kind)).replace("~", name) for name, kind in kinds.items()]
     return "\n".join([_STREAMS_HEAD, *made, "#endif", ""])
 
 
@@ -94,17 +82,17 @@ def _state(program: Program) -> Iterator[str]:
     """The state shared by the threads."""
     yield from ("/* Shared state of the processes. */", f"{_state_type(program)} {{")
     for member in (*program.given, *program.cells):
-        yield f"{INDENT}{c_declaration(member)};"
+        yield f"{code.INDENT}{code.c_declaration(member)};"
     for stream in program.streams:
-        yield f"{INDENT}struct {type_name(stream.type)}_stream {stream.name}; /* {stream.about} */"
+        yield f"{code.INDENT}struct {code.type_name(stream.type)}_stream {stream.name}; /* {stream.about} */"
     for counter in program.counters:
-        yield f"{INDENT}long {counter.name};"
-    yield from (f"{INDENT}struct gate gate;", "};", "")
+        yield f"{code.INDENT}long {counter.name};"
+    yield from (f"{code.INDENT}struct gate gate;", "};", "")
 
 
-def _with_state(function: Function) -> str:
+def _with_state(function: code.Function) -> str:
     """The call of a function with the members of the state."""
-    parameters = ((p.name, "&" if isinstance(p, Stream | Counter) else "") for p in function.parameters)
+    parameters = ((p.name, "&" if isinstance(p, code.Stream | code.Counter) else "") for p in function.parameters)
     return function.call({name: f"{address}state->{name}" for name, address in parameters}).text
 
 
@@ -112,11 +100,11 @@ def _state_type(program: Program) -> str:
     return own_structure(program.kernel, "state")
 
 
-def _thread(process: Function, state: str) -> list[str]:
+def _thread(process: code.Function, state: str) -> list[str]:
     """The entry of a thread: the call of a process with members of the state."""
     call = _with_state(process)
-    body = [f"{state} *state = argument;", "if (gate_passed(&state->gate))", f"{INDENT}{call};", "return NULL;"]
-    return [f"static void *run_{process.name}(void *argument)", "{", *(INDENT + line for line in body), "}", ""]
+    body = [f"{state} *state = argument;", "if (gate_passed(&state->gate))", f"{code.INDENT}{call};", "return NULL;"]
+    return [f"static void *run_{process.name}(void *argument)", "{", *(code.INDENT + line for line in body), "}", ""]
 
 
 def _memory(program: Program) -> list[str]:
@@ -126,9 +114,9 @@ def _memory(program: Program) -> list[str]:
         opened.append(f"state->{cells.name} = calloc({_count(program, cells)}, sizeof *state->{cells.name});")
         opened.append(f"done = state->{cells.name} && done;")
     for stream in program.streams:
-        opened.append(f"done = {type_name(stream.type)}_open(&state->{stream.name}, {stream.capacity}) && done;")
+        opened.append(f"done = {code.type_name(stream.type)}_open(&state->{stream.name}, {stream.capacity}) && done;")
     closed = [f"free(state->{cells.name});" for cells in program.cells]
-    closed += [f"{type_name(stream.type)}_close(&state->{stream.name});" for stream in program.streams]
+    closed += [f"{code.type_name(stream.type)}_close(&state->{stream.name});" for stream in program.streams]
     closed.append("gate_close(&state->gate);")
     opening = "Allocates memory and opens the streams; false if out of memory."
     return [
@@ -137,12 +125,14 @@ def _memory(program: Program) -> list[str]:
     ]
 
 
-def _on_state(program: Program, comment: str, result: str, name: str, lines: Sequence[str]) -> Function:
-    state = Pointer("state", _state_type(program))
-    return Function(comment, result, name, (state,), tuple(Text(line, frozenset({state.name})) for line in lines))
+def _on_state(program: Program, comment: str, result: str, name: str, lines: Sequence[str]) -> code.Function:
+    state = code.Pointer("state", _state_type(program))
+    return code.Function(
+        comment, result, name, (state,), tuple(code.Text(line, frozenset({state.name})) for line in lines)
+    )
 
 
-def _count(program: Program, cells: Cells) -> str:
+def _count(program: Program, cells: code.Cells) -> str:
     """The number of cells to allocate, at least one."""
     members = {name: f"state->{program.names[name]}" for name in program.kernel.parameters}
     counted = replace(program.names, names=members).counted
@@ -153,7 +143,7 @@ def _count(program: Program, cells: Cells) -> str:
     return f"{product} + 1"
 
 
-def _fits_int(cells: Cells) -> bool:
+def _fits_int(cells: code.Cells) -> bool:
     """Whether the number of cells, all sizes of which are constants, is an `int`."""
     return prod(int(size.value) for size in cells.sizes if isinstance(size, Constant)) < 1 << 31
 
@@ -169,16 +159,16 @@ def _threaded(program: Program) -> list[str]:
     ]
 
 
-def _alone(sequential: Function) -> list[str]:
+def _alone(sequential: code.Function) -> list[str]:
     """The body of the top function that does all work in one thread."""
-    return ["const bool done = open_state(state);", "if (done)", f"{INDENT}{_with_state(sequential)};"]
+    return ["const bool done = open_state(state);", "if (done)", f"{code.INDENT}{_with_state(sequential)};"]
 
 
 def _definition(program: Program, way: str, work: Sequence[str]) -> list[str]:
     """A top function around its work."""
     members = ", ".join(f".{p.name} = {p.name}" for p in program.given)
     body = [
-        *([f"if ({program.limit.refused.text})", f"{INDENT}return -1;"] if program.limit else []),
+        *([f"if ({program.limit.refused.text})", f"{code.INDENT}return -1;"] if program.limit else []),
         f"{_state_type(program)} shared = {{{members or '0'}}};",
         f"{_state_type(program)} *const state = &shared;",
         *work,
@@ -186,4 +176,4 @@ def _definition(program: Program, way: str, work: Sequence[str]) -> list[str]:
         f"*stored_words = {program.counted('store', 'state->')};",
         *("close_state(state);", "return done ? 0 : -1;"),
     ]
-    return [program.signature("int", way), "{", *(INDENT + line for line in body), "}", ""]
+    return [program.signature("int", way), "{", *(code.INDENT + line for line in body), "}", ""]

@@ -22,13 +22,13 @@ _USAGES: dict[Language, str] = {
 `make run` runs the testbench in Icarus Verilog, `make run-verilator` in Verilator 5; `make waves` leaves a waveform,
 and `make lint` shows the warnings of Verilator. `files.f` lists the sources in the order in which they are compiled:
 simulators take it with `-f` in this folder, and for Quartus or Vivado they are added to a project with `{top}` as top.
-`data/` has the words that the testbench writes to the ports, and those that it expects there.
+`data/` has the words that the testbench writes to the ports, and the expected ones.
 """,
     "vhdl": """\
 `make run` runs the testbench in GHDL; `make waves` leaves a waveform. The language is VHDL-2008; the ports of
 the top are `std_logic` and `std_logic_vector`. `files.f` lists the sources in the order in which they are compiled;
 for Quartus or Vivado they are added to a project with `{top}` as top.
-`data/` has the words that the testbench writes to the ports, and those that it expects there.
+`data/` has the words that the testbench writes to the ports, and the expected ones.
 """,
 }
 

@@ -95,12 +95,7 @@ def _filling(host: Host) -> str:
 def _comparing(host: Host, latency: int) -> str:
     differs = _differs(f"dut_{host.port.word}", f"expected_{host.port.word}[address]", host.store.element)
     return _COMPARING.format(
-        name=host.name,
-        port=host.port,
-        depth=host.store.depth,
-        high=_high(host.store),
-        latency=latency,
-        differs=differs,
+        name=host.name, port=host.port, depth=host.store.depth, high=_high(host.store), latency=latency, differs=differs
     )
 
 

@@ -155,12 +155,7 @@ def _elementary(task: Task, around: _Around) -> Iterator[Elementary]:
     own = {each: _repeated(f"{name}_{each}", array, repetition, around) for each, array in task.arrays.items()}
     levels = (*around.levels, Level(name, len(task.repetition)))
     inside = replace(
-        around,
-        repetition=repetition,
-        path=path,
-        levels=levels,
-        places={**inputs, **outputs, **own},
-        prefix=f"{name}_",
+        around, repetition=repetition, path=path, levels=levels, places={**inputs, **outputs, **own}, prefix=f"{name}_"
     )
     for each in task.tasks:
         yield from _elementary(each, inside)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from loadstone.frontend.arrayol.flat import Place, Stage
 from loadstone.frontend.arrayol.specification import Sizes, Vector
+from loadstone.model.affine import signed_sum
 
 FRAMES = "frames"
 """The parameter that stands for the length of unbounded dimensions."""
@@ -65,6 +66,13 @@ def range_of(stage: Stage, row: int, repetition: Sizes, pattern: Sizes) -> Range
     return _sum(stage.origin[row], falling), _sum(stage.origin[row], rising)
 
 
+def leaves_shape(stage: Stage, repetition: Sizes, pattern: Sizes) -> bool:
+    """Whether a subscript of some repetition may lie outside of the array, which is bounded."""
+    ranges = (range_of(stage, row, repetition, pattern) for row in range(len(stage.shape)))
+    ends = zip(ranges, stage.shape, strict=True)
+    return any(low is None or high is None or low < 0 or high >= (size or 0) for (low, high), size in ends)
+
+
 def _sum(start: int, ends: Sequence[int | None]) -> int | None:
     """A sum; None where a part of it has no bound."""
     return None if None in ends else start + sum(end for end in ends if end is not None)
@@ -83,10 +91,7 @@ def total(constant: int, terms: Sequence[tuple[int, str]]) -> str:
     >>> total(-1, [(4, "r0"), (0, "r1"), (-1, "k")])
     '4 * r0 - k - 1'
     """
-    parts = [(factor, name if abs(factor) == 1 else f"{abs(factor)} * {name}") for factor, name in terms if factor]
-    parts += [(constant, str(abs(constant)))] if constant or not parts else []
-    text = "".join(f" {'-' if factor < 0 else '+'} {part}" for factor, part in parts)
-    return text.removeprefix(" + ").replace(" - ", "-", int(text.startswith(" - ")))
+    return signed_sum([*terms, (constant, "")], " * ")
 
 
 def _atom(text: str) -> str:

@@ -103,7 +103,7 @@ class Streams:
         one, other = ([c_generator.CGenerator().visit(extent) for extent in shape] for shape in shapes)
         if one != other:
             node = next(declared for declared in self._declared_in(nodes) if declared.name == name)
-            message = f"'{name}' is not read by loops like those that write it"
+            message = f"'{name}' is written and read by different loops"
             raise refused(message, self.span(innermost(node.type)), "use the same loops on both sides")
 
     def _declared(self, node: c_ast.Node) -> c_ast.Node:

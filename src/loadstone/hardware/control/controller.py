@@ -36,7 +36,15 @@ from loadstone.hardware.control.interface import (
 )
 from loadstone.hardware.control.ranged import Ranged, digits, number
 from loadstone.hardware.names import Names
-from loadstone.loops.facts import Range, condition_on, narrowed, never_empty, range_of, visited, with_iterator
+from loadstone.loops.facts import (
+    Range,
+    condition_on,
+    narrowed,
+    never_empty,
+    range_of,
+    visited,
+    with_iterator,
+)
 from loadstone.loops.model import Block, For, If, Instance, Node, expressions, mapped
 from loadstone.loops.paths import Path, statements
 from loadstone.loops.ranges import Limits, limits_of, within

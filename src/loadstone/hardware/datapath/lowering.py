@@ -11,19 +11,7 @@ from loadstone.hardware.datapath.dataflow import Argument, Fetch, Node, Stable, 
 from loadstone.hardware.datapath.operations import Operations, unary
 from loadstone.hardware.layout import ArrayLayouts
 from loadstone.hardware.words import bits_of, encoded
-from loadstone.model.expression import (
-    COMPARISONS,
-    LOGICAL,
-    Binary,
-    Call,
-    Cast,
-    Constant,
-    Expression,
-    Operand,
-    Select,
-    Unary,
-    Variable,
-)
+from loadstone.model import expression as expr
 from loadstone.model.kernel import WRITE, Access, Statement
 from loadstone.rtl.expressions import cat
 from loadstone.rtl.types import Bits, address_width, bit, unsigned
@@ -109,47 +97,47 @@ class _Lowering:
     stable: Mapping[str, Bits]
     stores: ArrayLayouts
     operations: Operations
-    nodes: dict[Expression, Node]
-    words: dict[tuple[str, tuple[Expression, ...]], Node]
+    nodes: dict[expr.Expression, Node]
+    words: dict[tuple[str, tuple[expr.Expression, ...]], Node]
     fetches: dict[int, Node]
 
-    def node(self, expression: Expression) -> Node:
+    def node(self, expression: expr.Expression) -> Node:
         """The node of an expression."""
         if expression not in self.nodes:
             self.nodes[expression] = self._made(expression)
         return self.nodes[expression]
 
-    def _made(self, expression: Expression) -> Node:
+    def _made(self, expression: expr.Expression) -> Node:
         match expression:
-            case Constant(value=value, type=kind):
+            case expr.Constant(value=value, type=kind):
                 return known(encoded(value, kind), None if kind.is_integer else bits_of(kind))
-            case Variable(name=name):
+            case expr.Variable(name=name):
                 return self._variable(name)
-            case Operand(position=position):
+            case expr.Operand(position=position):
                 return self._fetched(position, self.statement.reads[position])
-            case Cast(operand=operand, type=kind):
+            case expr.Cast(operand=operand, type=kind):
                 return self.operations.converted(self.node(operand), operand.type, kind)
-            case Unary(op="!", operand=operand):
+            case expr.Unary(op="!", operand=operand):
                 return negated(self.operations.truth(self.node(operand), operand.type))
-            case Unary(op=op, operand=operand, type=kind):
+            case expr.Unary(op=op, operand=operand, type=kind):
                 return unary(op, self.node(operand), kind)
-            case Binary():
+            case expr.Binary():
                 return self._binary(expression)
-            case Select(condition=condition, then=then, otherwise=otherwise):
+            case expr.Select(condition=condition, then=then, otherwise=otherwise):
                 chosen = self.operations.truth(self.node(condition), condition.type)
                 return selected(chosen, self.node(then), self.node(otherwise))
-            case Call(function=function, arguments=inner, type=kind, span=span):
+            case expr.Call(function=function, arguments=inner, type=kind, span=span):
                 return self.operations.called(function, tuple(map(self.node, inner)), kind, span)
             case _:
                 assert_never(expression)
 
-    def _binary(self, expression: Binary) -> Node:
+    def _binary(self, expression: expr.Binary) -> Node:
         op, left, right = expression.op, expression.left, expression.right
         one, other = self.node(left), self.node(right)
-        if op in LOGICAL:
+        if op in expr.LOGICAL:
             truths = (self.operations.truth(one, left.type), self.operations.truth(other, right.type))
             return both_or_either(op, *truths)
-        if op in COMPARISONS:
+        if op in expr.COMPARISONS:
             return self.operations.compared(op, one, other, left.type)
         return self.operations.binary(op, one, other, expression.type, expression.span)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from loadstone import operators
 from loadstone.errors import Span
 from loadstone.hardware.datapath.arithmetic import (
     CHOICE,
@@ -26,28 +27,16 @@ from loadstone.hardware.datapath.functions import MakeFloat, float_of, operator_
 from loadstone.hardware.words import bits_of, encoded, format_of
 from loadstone.model.functions import generic
 from loadstone.model.types import BOOL, ScalarType
-from loadstone.operators import (
-    make_add,
-    make_compare,
-    make_convert,
-    make_divide,
-    make_fixed_from_float,
-    make_from_integer,
-    make_multiply,
-    make_negate,
-    make_subtract,
-    make_to_integer,
-)
 from loadstone.operators.compare import Relation
 from loadstone.rtl.conditions import mux
 from loadstone.rtl.types import bit, signed
 
 _RELATIONS: dict[str, Relation] = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _FLOATS: dict[str, MakeFloat] = {
-    "+": make_add,
-    "-": make_subtract,
-    "*": make_multiply,
-    "/": make_divide,
+    "+": operators.make_add,
+    "-": operators.make_subtract,
+    "*": operators.make_multiply,
+    "/": operators.make_divide,
 }
 
 
@@ -57,7 +46,7 @@ def unary(op: str, node: Node, kind: ScalarType) -> Node:
         bits = bits_of(kind)
         return node if node.type == bits else logic("units", 0, lambda a: a.wrapped(bits), node)
     if kind.kind == "float":
-        return operated("negative", make_negate(float_of(kind)), node)
+        return operated("negative", operators.make_negate(float_of(kind)), node)
     if op == "-":
         return logic("negative", SUM + GATE * kind.is_fixed, lambda a: in_range(-a, kind), node)
     return logic("inverse", GATE, lambda a: ~a.wrapped(bits_of(kind)), node)
@@ -86,32 +75,34 @@ class Operations:
                 return self._real(node, source, target)
             case "float", "int":
                 wide = bits_of(target) if target.bits >= 32 else signed(32)
-                return fitted(operated("whole", make_to_integer(float_of(source), wide), node), bits_of(target))
+                return fitted(
+                    operated("whole", operators.make_to_integer(float_of(source), wide), node), bits_of(target)
+                )
             case "float", "float":
-                operator = make_convert(float_of(source), float_of(target), subnormals=self.subnormals)
+                operator = operators.make_convert(float_of(source), float_of(target), subnormals=self.subnormals)
                 return node if source.bits == target.bits else operated("real", operator, node)
             case "fixed", "int":
                 return whole(node, source, bits_of(target))
             case "int" | "fixed", "fixed":
                 return fixed_point(node, source, target)
             case _:
-                operator = make_fixed_from_float(
+                operator = operators.make_fixed_from_float(
                     float_of(source), format_of(target), rounding=target.rounding, overflow=target.overflow
                 )
                 return operated("converted", operator, node)
 
     def _real(self, node: Node, source: ScalarType, target: ScalarType) -> Node:
         """An integer or fixed-point number in floating point: the units, then exactly their share."""
-        units = operated("real", make_from_integer(node.type, float_of(target)), node)
+        units = operated("real", operators.make_from_integer(node.type, float_of(target)), node)
         if not source.fraction:
             return units
         share = known(encoded(2.0**-source.fraction, target), bits_of(target))
-        return operated("share", make_multiply(float_of(target), subnormals=self.subnormals), units, share)
+        return operated("share", operators.make_multiply(float_of(target), subnormals=self.subnormals), units, share)
 
     def compared(self, op: str, left: Node, right: Node, kind: ScalarType) -> Node:
         """A comparison of two values of a C type."""
         if kind.kind == "float":
-            operator = make_compare(float_of(kind), _RELATIONS[op], subnormals=self.subnormals)
+            operator = operators.make_compare(float_of(kind), _RELATIONS[op], subnormals=self.subnormals)
             return operated(f"is_{_RELATIONS[op]}", operator, left, right)
         return logic(f"is_{_RELATIONS[op]}", COMPARISON, COMPARE[op], left, right)
 

@@ -24,7 +24,20 @@ from loadstone.hardware.harness.placement import placed
 from loadstone.loops.accelerator import Accelerator
 from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.simulate.hardware.activity import PROCESSES, Activity
-from loadstone.simulate.prediction import engines
+from loadstone.simulate.prediction.engines import (
+    BLOCKED,
+    ENDED,
+    NOTHING,
+    External,
+    Loading,
+    Process,
+    Rows,
+    Shared,
+    Step,
+    Storing,
+    Window,
+    shared_by,
+)
 from loadstone.simulate.prediction.pieces import Piece
 from loadstone.simulate.prediction.samples import FIRST_TILES, Schedule, all_tiles, are_more, some_tiles
 from loadstone.simulate.prediction.tile_work import Placed, TileWork, tile_work
@@ -81,10 +94,8 @@ def predict(
     schedule = some_tiles(*order, work.shapes(), first_strips) if sampled else all_tiles(*order)
     element_bytes = {name: each.element_bytes for name, each in arrays.items()}
     written = frozenset(statement.write.array for statement in accelerator.kernel.statements)
-    rows = engines.Rows(
-        *(any(arrays[name].has_rows for name in each) for each in (accelerator.loaded, accelerator.stored))
-    )
-    shared = engines.shared_by(timing, bus, element_bytes, written, arrays_apart(accelerator), rows)
+    rows = Rows(*(any(arrays[name].has_rows for name in each) for each in (accelerator.loaded, accelerator.stored)))
+    shared = shared_by(timing, bus, element_bytes, written, arrays_apart(accelerator), rows)
     return _Run(accelerator, work, schedule, shared).prediction()
 
 
@@ -175,9 +186,9 @@ class _Moved:
 class _Run:
     """A run of an accelerator."""
 
-    def __init__(self, accelerator: Accelerator, work: TileWork, schedule: Schedule, shared: engines.Shared) -> None:
+    def __init__(self, accelerator: Accelerator, work: TileWork, schedule: Schedule, shared: Shared) -> None:
         self.work, self.schedule, self.shared = work, schedule, shared
-        self.tokens, self.storing = _Tokens([], [], [], []), engines.Storing(shared)
+        self.tokens, self.storing = _Tokens([], [], [], []), Storing(shared)
         self.depth = accelerator.depth
         self.overlap = int(accelerator.handover.mode == "overlap")
         self.loaded, self.stored = _Moved(schedule), _Moved(schedule)
@@ -210,12 +221,12 @@ class _Run:
         of_tiles = sum(count * (tiles[k] - tiles[k - half]) for k, count in self.schedule.tiles_like.items() if count)
         return of_strips + Fraction(of_tiles, half)
 
-    def _load(self) -> engines.Process:
+    def _load(self) -> Process:
         """The process that loads; it computes a tile as soon as its elements are known to have arrived."""
-        engine, tokens, time, tile = engines.Loading(self.shared), self.tokens, START, 0
+        engine, tokens, time, tile = Loading(self.shared), self.tokens, START, 0
         for number, strip in enumerate(self.schedule.strips):
             while len(tokens.strips) < number - self.overlap:
-                yield engines.BLOCKED
+                yield BLOCKED
             before, *idle, behind = self.schedule.idle[number]
             time = max(time + before, _passed(tokens.strips, number - 1 - self.overlap)) + 1
             engine.strip = number
@@ -223,7 +234,7 @@ class _Run:
             for coordinates, visits in zip(strip, idle, strict=True):
                 self._computes_from += visits
                 while len(tokens.stored) <= tile - self.depth:
-                    yield engines.BLOCKED
+                    yield BLOCKED
                 begin = max(time + visits, _passed(tokens.stored, tile - self.depth))
                 time = begin + 1
                 pieces = self.work.loads(coordinates)
@@ -243,13 +254,13 @@ class _Run:
         begin = max(self._computes_from, self.tokens.loaded[tile] + 1)
         times = self.work.times(coordinates)
         end = begin + times.cycles
-        self.shared.windows.append(engines.Window(begin, end, times, strip))
+        self.shared.windows.append(Window(begin, end, times, strip))
         self.tokens.computed.append(end)
         self.shared.has_news = True
         self.activities.append(Activity("compute", tile, begin, end))
         self._computes_from = end + 1
 
-    def _store(self) -> engines.Process:
+    def _store(self) -> Process:
         """The process that stores."""
         engine, tokens, time, tile = self.storing, self.tokens, START, 0
         for number, strip in enumerate(self.schedule.strips):
@@ -258,7 +269,7 @@ class _Run:
             engine.strip = number
             for coordinates, visits in zip(strip, idle, strict=True):
                 while len(tokens.computed) <= tile:
-                    yield engines.BLOCKED
+                    yield BLOCKED
                 begin = max(time + visits, tokens.computed[tile] + 1)
                 time = begin + 1
                 pieces = self.work.stores(coordinates)
@@ -281,37 +292,37 @@ def _passed(times: Sequence[int], number: int) -> int:
     return times[number] + 1 if number >= 0 else 0
 
 
-def _interleave(shared: engines.Shared, *processes: engines.Process) -> None:
+def _interleave(shared: Shared, *processes: Process) -> None:
     """Lets processes do their steps in the order of time, until they have ended."""
-    steps, external = [engines.BLOCKED] * len(processes), shared.external
+    steps, external = [BLOCKED] * len(processes), shared.external
     _settle(shared, processes, steps)
-    while steps.count(engines.ENDED) < len(steps):
+    while steps.count(ENDED) < len(steps):
         number = _first(external, steps)
         burst = steps[number][1]
-        steps[number] = _next(processes[number], engines.NOTHING if burst is None else external.serve(burst))
+        steps[number] = _next(processes[number], NOTHING if burst is None else external.serve(burst))
         _settle(shared, processes, steps)
 
 
-def _settle(shared: engines.Shared, processes: Sequence[engines.Process], steps: list[engines.Step]) -> None:
+def _settle(shared: Shared, processes: Sequence[Process], steps: list[Step]) -> None:
     """Lets all go on that can: one may give another what it waits for, and then get something back."""
     while shared.has_news:
         shared.has_news = False
         for number, process in enumerate(processes):
-            if steps[number] is engines.BLOCKED:
+            if steps[number] is BLOCKED:
                 steps[number] = _next(process)
 
 
-def _next(process: engines.Process, answer: Answer | None = None) -> engines.Step:
+def _next(process: Process, answer: Answer | None = None) -> Step:
     """The next step of a process, which is given the answer to the one before."""
     try:
         return next(process) if answer is None else process.send(answer)
     except StopIteration:
-        return engines.ENDED
+        return ENDED
 
 
-def _first(external: engines.External, steps: Sequence[engines.Step]) -> int:
+def _first(external: External, steps: Sequence[Step]) -> int:
     """Which step comes first; where two bursts are offered at once, reads and writes take turns."""
-    found, earliest, free = 0, engines.ENDED[0], external.free
+    found, earliest, free = 0, ENDED[0], external.free
     for number, (offered, burst) in enumerate(steps):
         time = free if burst is not None and offered < free else offered
         if time < earliest or (time == earliest and burst is not None and burst.is_write is not external.wrote):

@@ -13,7 +13,7 @@ from loadstone.errors import InputError
 from loadstone.model.kernel import Kernel, union_of_maps
 from loadstone.poly import map_from_values
 from loadstone.poly.dimensions import constant_component, padded
-from loadstone.poly.spaces import Dim, constant, range_product
+from loadstone.poly.spaces import Dim, constant, maps_of, range_product
 from loadstone.transform.automatic.scheduler import schedules_for_locality
 from loadstone.transform.tiling import TiledKernel, Tiling, tiled
 
@@ -50,10 +50,7 @@ def _bands(
 
 
 def _by_statement(schedule: isl.UnionMap, node: isl.ScheduleNode, kernel: Kernel) -> Iterator[tuple[str, isl.Map]]:
-    present = node.get_domain()
-    parts: list[isl.Map] = []
-    schedule.intersect_domain(present).foreach_map(parts.append)
-    for part in parts:
+    for part in maps_of(schedule.intersect_domain(node.get_domain())):
         name = part.get_tuple_name(Dim.in_)
         yield name, part.reset_tuple_id(Dim.out) if part.has_tuple_id(Dim.out) else part
 

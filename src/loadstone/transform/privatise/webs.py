@@ -22,7 +22,7 @@ Ref = tuple[str, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flow:
-    """Values on their way: from the instances of a statement that write them to those that read them at a position."""
+    """Values on their way: from the writing instances of a statement to the instances that read them at a position."""
 
     source: str
     target: Ref

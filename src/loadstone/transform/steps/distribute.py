@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from loadstone.transform.loop_names import Nest, StepError, find_loop, find_part
-from loadstone.transform.program import Part, Program
+from loadstone.transform.loop_names import StepError, find_loop, find_part
+from loadstone.transform.program import Nest, Part, Program
 
 
 @dataclass(frozen=True, slots=True)

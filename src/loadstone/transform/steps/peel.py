@@ -11,8 +11,8 @@ import islpy as isl
 
 from loadstone.poly.order import near_end
 from loadstone.poly.spaces import first_to_others
-from loadstone.transform.loop_names import Nest, StepError, find_loop
-from loadstone.transform.program import Part, Program
+from loadstone.transform.loop_names import StepError, find_loop
+from loadstone.transform.program import Nest, Part, Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,5 +28,4 @@ class Reverse:
 
     def applied(self, program: Program) -> Program:
         """The program with the loop reversed."""
-        loop = find_loop(program, self.loop)
-        return program.changed(loop.names, lambda part: part.with_loop(loop.depth, part.loops[loop.depth].value.neg()))
+        return program.recounted(find_loop(program, self.loop), lambda _, counter: counter.neg())

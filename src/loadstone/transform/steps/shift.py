@@ -40,7 +40,4 @@ class Shift:
     def applied(self, program: Program) -> Program:
         """The program with the statements moved."""
         loop = find_loop(program, self.loop)
-        return program.changed(
-            loop.names,
-            lambda part: part.with_loop(loop.depth, part.loops[loop.depth].value.add(amount(part, self.amount))),
-        )
+        return program.recounted(loop, lambda part, counter: counter.add(amount(part, self.amount)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import islpy as isl
+
 from loadstone.poly.spaces import constant
 from loadstone.transform.loop_names import StepError, find_loop
 from loadstone.transform.program import Part, Program
@@ -40,8 +42,9 @@ class Skew:
             raise StepError(f"{outside[0]} does not stand in '{self.other}'", self.other)
         if loop.depth == other.depth:
             raise StepError("a loop cannot be skewed by itself", self.other, "stretch multiplies a loop")
-        return program.changed(loop.names, lambda part: self._skewed(part, loop.depth, other.depth))
+        times = 1 if self.factor is None else self.factor
 
-    def _skewed(self, part: Part, depth: int, other: int) -> Part:
-        factor = constant(part.space, 1 if self.factor is None else self.factor)
-        return part.with_loop(depth, part.loops[depth].value.add(part.loops[other].value.mul(factor)))
+        def skewed(part: Part, counter: isl.PwAff) -> isl.PwAff:
+            return counter.add(part.loops[other.depth].value.mul(constant(part.space, times)))
+
+        return program.recounted(loop, skewed)

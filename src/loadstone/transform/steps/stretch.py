@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from loadstone.poly.spaces import constant
 from loadstone.transform.loop_names import StepError, find_loop
-from loadstone.transform.program import Part, Program
+from loadstone.transform.program import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,4 @@ class Stretch:
         if self.factor < 1:
             raise StepError("a loop is stretched by a positive number", str(self.factor), "reverse runs it backwards")
         loop = find_loop(program, self.loop)
-        return program.changed(loop.names, lambda part: self._stretched(part, loop.depth))
-
-    def _stretched(self, part: Part, depth: int) -> Part:
-        return part.with_loop(depth, part.loops[depth].value.mul(constant(part.space, self.factor)))
+        return program.recounted(loop, lambda part, counter: counter.mul(constant(part.space, self.factor)))

@@ -10,8 +10,8 @@ from typing import ClassVar
 import islpy as isl
 
 from loadstone.poly.spaces import constant
-from loadstone.transform.loop_names import Nest, StepError, find_loop
-from loadstone.transform.program import Part, Program
+from loadstone.transform.loop_names import StepError, find_loop
+from loadstone.transform.program import Nest, Part, Program
 
 LARGEST = 64
 """The largest number of copies that unrolling makes of a statement."""
