@@ -192,7 +192,7 @@ class _Builder(Builder):
         lasts = statement_inputs(m, own)
         builder = replace(self, steady=None, names=names_beside(m, own), statements=own, lasts=lasts)
         values = {**place.values, **{term: replace(used[term], value=port) for term, port in ports.items()}}
-        part = builder._inside(loop, begin, replace(_shared(place).alone(), values=values))
+        part = builder._inside(loop, begin, replace(_shared(place).alone(), values=values, held={}, steady=()))
         m.output("last", part.last, "its last cycle")
         statement_outputs(m, own, part.calls)
         inputs = {port.name: used[term].value for term, port in ports.items()} | {"start": start}

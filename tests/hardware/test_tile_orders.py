@@ -53,6 +53,16 @@ def test_a_product_of_integers_keeps_its_order() -> None:
     assert circuit.design.lanes.grouping is None
 
 
+def test_first_values_are_computed_apart_from_sums() -> None:
+    """Where tiles do not begin with `k = 0`, a statement beside the loop over `k` would be an idle visit each time."""
+    kernel = ls.parse(ROOT / "examples/polybench/gemm.c", types={"double": "int"})
+    circuit = Circuit.of(Accelerator(ls.plan(kernel, ls.Tiling((4, 4, 4)))), {"ni": 5, "nj": 6, "nk": 9}, Bus(), 1, 0)
+    order = circuit.design.lanes.order
+    assert order is not None
+    assert order.cycles < order.old_cycles
+    assert circuit.predicted() == circuit.run(0)
+
+
 SWEEP = """
 #pragma loadstone default(n = 9)
 void relaxed(int n, float a[n][n])

@@ -10,14 +10,24 @@ from loadstone.rtl.blocks import Queue
 
 
 @cache
-def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queued: int = 4, at_once: int = 1) -> Module:
+def make_coalescer(
+    name: str,
+    address: Bits,
+    widths: Widths,
+    longest: int,
+    queued: int = 4,
+    at_once: int = 1,
+    *,
+    told: bool = False,
+) -> Module:
     """Takes the addresses of elements, and gives requests (address, count) for runs of them, in order.
 
     Where up to so many come `at_once`, each address has the count of the elements from there on, one at least. The
     longest run is the one of so many addresses.
 
     An element that is next to the one before it joins its run, up to the longest. Where there are several widths,
-    elements and requests have sizes, and those of a run are equal. The longest run ends by itself, so that nothing
+    elements and requests have sizes, and those of a run are equal. Whether an element is next to the one before may be
+    `told` with it. The longest run ends by itself, so that nothing
     waits for what comes after it; `flush` ends any other unless an element comes. `closed` says that no element is held
     back, `empty` that all requests were taken, too.
     """
@@ -28,13 +38,13 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
     takes, joins = m.wire("takes", bit), m.wire("joins", bit)
     size, run_size = _sizes(m, widths, takes & ~joins)
     more = const(1) if at_once == 1 else m.input("in_count", unsigned(at_once.bit_length()))
-    step = _bytes(widths, more, at_once) << size
-    first, following = m.register("first", address), m.register("following", address)
-    count = m.register("count", count_type, reset=0, comment="elements of the run at hand")
+    first = m.register("first", address)
+    follows = m.input("in_follows", bit) if told else _follows(m, place, takes, _bytes(widths, more, at_once) << size)
+    count = m.register("count", count_type, comment="elements of the run at hand")
     queue_ready = m.wire("queue_ready", bit)
-    is_open = m.wire("is_open", count != 0)
-    full = _full(m, longest, count, takes, joins) if at_once > 1 else m.wire("full", count == longest)
-    m.assign(joins, is_open & (place == following) & ~full & (size == run_size))
+    is_open = m.register("is_open", bit, reset=0, comment="there is a run at hand")
+    full = _full(m, longest, takes, joins)
+    m.assign(joins, is_open & follows & ~full & (size == run_size))
     ends = m.wire("ends", is_open & queue_ready & mux(valid, ~joins, flush | full))
     request = cat(run_size, first, count)
     queue = add_queue(m, "requests", queued, ends, request, taken)
@@ -45,16 +55,24 @@ def make_coalescer(name: str, address: Bits, widths: Widths, longest: int, queue
     with m.clocked():
         m.assign(pending, (pending + ends - leaves).wrapped(pending.bits))
         with m.when(takes):
-            m.assign(following, (place + step).wrapped(address))
             with m.when(~joins):
                 m.assign(first, place)
             m.assign(count, mux(joins, (count + more).wrapped(count_type), more))
+            m.assign(is_open, 1)
         with m.elsewhen(ends):
-            m.assign(count, 0)
+            m.assign(is_open, 0)
     _show(m, queue, count_type, address, widths)
     m.output("closed", ~is_open)
     m.output("empty", ~is_open & (pending == 0))
     return m
+
+
+def _follows(m: Module, place: Signal, takes: Value, step: Value) -> Value:
+    """Whether an element is next to the one before."""
+    following = m.register("following", place.bits)
+    with m.clocked(), m.when(takes):
+        m.assign(following, (place + step).wrapped(following.bits))
+    return place == following
 
 
 def _bytes(widths: Widths, count: Value, at_once: int) -> Value:
@@ -65,12 +83,14 @@ def _bytes(widths: Widths, count: Value, at_once: int) -> Value:
     return (count << (narrowest.bit_length() - 1)).resized((at_once * widths.widest // 8).bit_length())
 
 
-def _full(m: Module, longest: int, count: Signal, takes: Value, joins: Value) -> Signal:
-    """Whether the run at hand has the most addresses."""
-    addresses = m.register("addresses", unsigned(longest.bit_length()), comment="of the run at hand")
+def _full(m: Module, longest: int, takes: Value, joins: Value) -> Signal:
+    """Whether the run at hand, if there is one, has the most addresses."""
+    addresses = m.register("addresses", unsigned(longest.bit_length()), comment="of the run at hand, but for one")
+    full = m.register("full", bit, comment="the run at hand has no room for another address")
     with m.clocked(), m.when(takes):
-        m.assign(addresses, mux(joins, (addresses + 1).wrapped(addresses.bits), 1))
-    return m.wire("full", (count != 0) & (addresses == longest))
+        m.assign(addresses, mux(joins, (addresses + 1).wrapped(addresses.bits), 0))
+        m.assign(full, mux(joins, addresses == longest - 2, const(int(longest == 1))))
+    return full
 
 
 def _sizes(m: Module, widths: Widths, begins: Value) -> tuple[Value, Value]:

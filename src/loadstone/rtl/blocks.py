@@ -118,11 +118,13 @@ def _make_memory_fifo(name: str, type: Bits, depth: int) -> Module:
     words = depth - 1
     waiting = m.register("waiting", unsigned(words.bit_length()), reset=0, comment="words in the memory")
     full = m.register("full", bit, reset=0, comment="the output register holds a word")
+    some = m.register("some", bit, reset=0, comment="the memory holds words")
+    no_room = m.register("no_room", bit, reset=0, comment="the memory is full")
     push = m.wire("push", taken.transfer)
-    fetch = m.wire("fetch", (waiting != 0) & (given.ready | ~full))
+    fetch = m.wire("fetch", some & (given.ready | ~full))
     head, tail = _pointer(m, "head", words, fetch), _pointer(m, "tail", words, push)
     read = _read_at_once if words < BLOCK else _read_ahead
-    m.assign(taken.ready, waiting != words)
+    m.assign(taken.ready, ~no_room)
     m.assign(given.valid, full)
     m.assign(given.data, read(m, _Store(words, taken.data, push, tail, fetch, head)))
     with m.clocked():
@@ -132,8 +134,12 @@ def _make_memory_fifo(name: str, type: Bits, depth: int) -> Module:
             m.assign(full, 0)
         with m.when(push & ~fetch):
             m.assign(waiting, (waiting + 1).wrapped(waiting.bits))
+            m.assign(some, 1)
+            m.assign(no_room, waiting == words - 1)
         with m.elsewhen(fetch & ~push):
             m.assign(waiting, (waiting - 1).wrapped(waiting.bits))
+            m.assign(some, waiting != 1)
+            m.assign(no_room, 0)
     return m
 
 

@@ -35,10 +35,14 @@ class Pauses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """An element or slice in external memory: its byte address, how many elements there are, and of which array."""
+    """An element or slice in external memory: its byte address, how many elements there are, and of which array.
+
+    One that `follows` is next to the one before.
+    """
 
     address: Value
     count: Value
+    follows: Value
     arrays: Mapping[str, Value]
 
 
@@ -59,8 +63,16 @@ class External:
     def runs(self, title: str, valid: Value, place: Place, flush: Value, taken: Value) -> Instance:
         """Makes requests of elements, where `valid`."""
         m, bus, most = self.names.module, self.top.bus, self.beats.most
-        module = make_coalescer(f"{m.name}_{title}_runs", bus.address, self.top.widths, bus.burst, at_once=most)
-        ports = {"in_valid": valid, "in_address": place.address, "flush": flush, "request_ready": taken}
+        module = make_coalescer(
+            f"{m.name}_{title}_runs", bus.address, self.top.widths, bus.burst, at_once=most, told=True
+        )
+        ports = {
+            "in_valid": valid,
+            "in_address": place.address,
+            "in_follows": place.follows,
+            "flush": flush,
+            "request_ready": taken,
+        }
         if most > 1:
             ports["in_count"] = place.count
         if not self.top.widths.are_equal:
@@ -83,6 +95,13 @@ class External:
             for name, place in places.items()
         ]
         return one_hot_mux(choices).wrapped(self.top.bus.address)
+
+    def step(self, arrays: Mapping[str, Value], count: Value) -> Value:
+        """The bytes of so many elements of one of some arrays."""
+        shifts = {self.shift(name) for name in arrays}
+        if len(shifts) == 1:
+            return count << shifts.pop()
+        return one_hot_mux([(is_of, count << self.shift(name)) for name, is_of in arrays.items()])
 
     def size(self, arrays: Mapping[str, Value]) -> Value:
         """The size of an element of one of some arrays."""

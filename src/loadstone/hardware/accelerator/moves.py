@@ -1,7 +1,8 @@
 """What a mover hands on to its engine: elements with their addresses and cells, and records that end a tile.
 
 A queue with registers on both sides stands between them, so that no path leads from a controller through an engine and
-back. Where strides follow parameters, a register behind it takes the address with rows times strides.
+back. Where strides follow parameters, registers behind it take rows times strides, and the address with these. The last
+register tells whether an element is next to the one before.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ MOVES = 2
 class Moves:
     """The oldest move: whether it is an element, or the end of a tile; the array by number, the address, and the cell.
 
-    Where several elements move at once, these are those of the first, and `count` says how many there are. `taken` is
-    the wire that takes the move, `is_there` says that some move is on its way.
+    Where several elements move at once, these are those of the first, and `count` says how many there are. An element
+    that `follows` is next to the one before it in external memory. `taken` is the wire that takes the move, `is_there`
+    says that some move is on its way.
     """
 
     is_element: Signal
@@ -38,6 +40,7 @@ class Moves:
     address: Signal
     cell: Signal
     count: Value
+    follows: Signal
     taken: Signal
     numbers: Mapping[str, int]
     is_there: Value
@@ -45,7 +48,7 @@ class Moves:
     @property
     def place(self) -> Place:
         """Where the element is."""
-        return Place(self.address, self.count, self.arrays)
+        return Place(self.address, self.count, self.follows, self.arrays)
 
     @property
     def arrays(self) -> dict[str, Value]:
@@ -81,7 +84,13 @@ def add_moves(external: External, title: str, mover: Mover, stores: ArrayLayouts
     if "count" in record.fields:
         move["count"] = mover.count.wrapped(counts)
     stands = any_of(at_end, *(element.wanted for element in mover.elements.values()))
-    room, is_there, valid, parts = _queued(external, title, mover, record, stands, move, taken, numbers)
+    passes = m.wire(names.fresh(f"{title}_passes"), bit)
+    room, waits, shown, found = _queued(external, title, mover, record, stands, move, passes, numbers)
+    follows = _follows(external, title, found, shown & passes, numbers)
+    record = Record({**record.fields, "follows": bit})
+    told = names.queue(f"{title}_told", 1, shown, record.made(**found, follows=follows), taken)
+    m.assign(passes, told.room)
+    is_there, valid, parts = waits | told.valid, told.valid, record.unpacked(told.data)
     m.assign(mover.passes[MARKERS.tile_end], at_end & room)
     for element in mover.elements.values():
         m.assign(element.goes, element.wanted & room)
@@ -93,6 +102,7 @@ def add_moves(external: External, title: str, mover: Mover, stores: ArrayLayouts
         names.wire(f"{title}_address", address),
         names.wire(f"{title}_cell", cell),
         names.wire(f"{title}_count", parts["count"]) if "count" in parts else const(1),
+        names.wire(f"{title}_follows", parts["follows"]),
         taken,
         numbers,
         is_there,
@@ -122,10 +132,31 @@ def _queued(
     queue = names.queue(f"{title}_moves", MOVES, stands, whole.made(**move, **rows), advances)
     parts = whole.unpacked(queue.data)
     offsets = _offsets(external, mover, {name: parts.pop(name) for name in rows}, parts["number"], numbers)
-    address = reduce(lambda total, offset: total + offset, offsets, parts["address"]).wrapped(record.fields["address"])
-    placed = names.queue(f"{title}_placed", 1, queue.valid, record.made(**{**parts, "address": address}), taken)
-    names.module.assign(advances, placed.room)
-    return queue.room, queue.valid | placed.valid, placed.valid, record.unpacked(placed.data)
+    products = {name: offset.wrapped(external.top.bus.address) for name, offset in zip(rows, offsets, strict=True)}
+    scaled = Record({**record.fields, **{name: offset.bits for name, offset in products.items()}})
+    sums = names.module.wire(names.fresh(f"{title}_sums"), bit)
+    multiplied = names.queue(f"{title}_scaled", 1, queue.valid, scaled.made(**parts, **products), sums)
+    parts = scaled.unpacked(multiplied.data)
+    terms = [parts.pop(name) for name in rows]
+    address = reduce(lambda total, term: total + term, terms, parts["address"]).wrapped(record.fields["address"])
+    placed = names.queue(f"{title}_placed", 1, multiplied.valid, record.made(**{**parts, "address": address}), taken)
+    names.module.assign(advances, multiplied.room)
+    names.module.assign(sums, placed.room)
+    waits = queue.valid | multiplied.valid | placed.valid
+    return queue.room, waits, placed.valid, record.unpacked(placed.data)
+
+
+def _follows(
+    external: External, title: str, move: Mapping[str, Value], passes: Value, numbers: Mapping[str, int]
+) -> Value:
+    """Whether an element is next to the one before it, which passed before."""
+    m, names = external.names.module, external.names
+    following = names.register(f"{title}_following", external.top.bus.address, "behind the element before")
+    arrays = {name: move["number"] == number for name, number in numbers.items()}
+    step = external.step(arrays, move.get("count", const(1)))
+    with m.clocked(), m.when(passes & ~move["end_of_tile"]):
+        m.assign(following, (move["address"] + step).wrapped(following.bits))
+    return move["address"] == following
 
 
 def _rows(mover: Mover) -> dict[str, Value]:

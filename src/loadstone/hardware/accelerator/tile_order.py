@@ -1,11 +1,12 @@
 """The order of the loops of a tile: a legal one in which instances stall the least.
 
 A sum of floating-point numbers takes some cycles, so instances that follow each other should update different
-elements, and statements should not wait for what the one before has just computed. Orders are tried in which each
-statement has some inner loops of its own, and those in which one dimension of the tiling becomes the innermost or the
-outermost loop of a tile; then those of the best one, as long as one is better. Plan, buffers and the order of tiles
-stay what they are, and so do results: instances keep their order where they touch an element that one of them writes.
-What an order costs is counted on instances of a sample of tiles, as predictions count it.
+elements, and statements should not wait for what the one before has just computed, nor for memory ports that it uses,
+and loops should not visit what has no instance. Orders are tried in which each statement has some inner loops of its
+own, and those in which one dimension of the tiling becomes the innermost or the outermost loop of a tile; then those of
+the best one, as long as one is better. Plan, buffers and the order of tiles stay what they are, and so do results:
+instances keep their order where they touch an element that one of them writes. What an order costs is counted on
+instances of a sample of tiles, as predictions count it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from loadstone.hardware.accelerator.walks import compute_walk, tile_order
-from loadstone.hardware.compute.pipelines import Pipelines, tile_times
+from loadstone.hardware.compute.pipelines import Pipelines, Use, tile_times
 from loadstone.loops.accelerator import Accelerator, time_names
 from loadstone.loops.compiled_walk import IDLE, Run
 from loadstone.loops.ranges import Ranges
@@ -28,7 +29,7 @@ STATEMENTS = "statements"
 _Loops = tuple[tuple[int, ...], int, int]
 """The order, the split and the whole loops of groups."""
 SMALL = 1.05
-"""The cycles over those without any stall up to which no other order is looked for."""
+"""The cycles over those without any stall or idle visit up to which no other order is looked for."""
 MOST_STRIPS, MOST_INSTANCES = 5, 2048
 """The strips of which a tile is in the sample, and the instances, or groups, of a tile that are counted."""
 LEGALITY_LIMIT, LOOPS_LIMIT = 1_000_000, 4_000_000
@@ -37,7 +38,7 @@ LEGALITY_LIMIT, LOOPS_LIMIT = 1_000_000, 4_000_000
 
 def with_best_order(accelerator: Accelerator, ranges: Ranges, lanes: Lanes, pipelines: Pipelines) -> Lanes:
     """Lanes with the order of loops in which instances stall the least; the same lanes if that is the one they have."""
-    if not any(pipeline.waits for pipeline in pipelines.values()):
+    if len(pipelines) == 1 and not any(pipeline.waits for pipeline in pipelines.values()):
         return lanes
     trial = _Trial(accelerator, ranges, pipelines, tuple(_sample(accelerator, ranges)))
     found, old = lanes, trial.count(lanes)
@@ -133,12 +134,15 @@ class _Trial:
 
     def count(self, lanes: Lanes) -> _Count:
         """The cycles in the order of lanes."""
-        return self._counted(lanes, self.pipelines)
+        tiles = self._tiles(lanes)
+        instances = sum(run.length for runs in tiles for run in runs if run.name != IDLE)
+        return _Count(instances, sum(tile_times(runs, self.pipelines).cycles for runs in tiles))
 
     def least(self, lanes: Lanes) -> int:
-        """The cycles if no instance waited for another."""
-        free = {name: replace(each, waits=()) for name, each in self.pipelines.items()}
-        return self._counted(lanes, free).cycles
+        """The cycles if no instance waited for another, statements had ports of their own, and no visit was idle."""
+        free = {name: replace(each, waits=(), uses=_own(name, each.uses)) for name, each in self.pipelines.items()}
+        tiles = [[run for run in runs if run.name != IDLE] for runs in self._tiles(lanes)]
+        return sum(tile_times(runs, free).cycles for runs in tiles)
 
     def attempted(self, lanes: Lanes) -> _Count | None:
         """The cycles in the order of lanes; None where it is not legal, or has no loops within limits."""
@@ -150,13 +154,17 @@ class _Trial:
         except LimitReached:
             return None
 
-    def _counted(self, lanes: Lanes, pipelines: Pipelines) -> _Count:
+    def _tiles(self, lanes: Lanes) -> list[list[Run]]:
+        """The runs of the tiles of the sample."""
         names = tuple(self.ranges.limits)
         walk = compute_walk(self.accelerator, lanes, names, tuple(self.pipelines.items()))
         values = [high for _, high in self.ranges.limits.values()]
-        tiles = [list(_first_instances(walk(*values, *tile))) for tile in self.sample]
-        instances = sum(run.length for runs in tiles for run in runs if run.name != IDLE)
-        return _Count(instances, sum(tile_times(runs, pipelines).cycles for runs in tiles))
+        return [list(_first_instances(walk(*values, *tile))) for tile in self.sample]
+
+
+def _own(name: str, uses: Sequence[Use]) -> tuple[Use, ...]:
+    """The uses of ports that only one statement has."""
+    return tuple(Use((f"{name} {use.port[0]}", use.port[1]), use.cycle) for use in uses)
 
 
 def _is_legal(grouping: Grouping) -> bool:

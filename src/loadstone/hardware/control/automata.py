@@ -50,9 +50,13 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counter:
-    """The automaton of a loop; `multiples` are the counter times some factors, among them 1."""
+    """The automaton of a loop; `multiples` are the counter times some factors, among them 1.
+
+    `held` are the registers with those of them that change, after the first cycle of the loop.
+    """
 
     multiples: Mapping[int, Ranged]
+    held: Mapping[int, Signal]
     body_start: Signal
     body_last: Signal
     last: Value
@@ -104,7 +108,8 @@ def counter(names: Names, name: str, start: Value, bounds: Bounds, factors: Iter
             m.assign(final_later, mux(counts, compared(">", tracked[1].now, bounds.settled.before_last), final))
     body_start = names.wire(f"{name}_body_start", started | again)
     now = {factor: part.now for factor, part in tracked.items()}
-    return Counter(now, body_start, body_last, done | (start & ~some))
+    held = {factor: part.register for factor, part in tracked.items() if part.register is not None}
+    return Counter(now, held, body_start, body_last, done | (start & ~some))
 
 
 def _some(bounds: Bounds) -> Value:

@@ -89,7 +89,8 @@ PLAIN = Options()
 class Place:
     """A place in the tree: the values at hand, what is known of them, the loop around, and how many there are.
 
-    `steady` are the values that do not change while loops with registers above them work.
+    `steady` are the values that do not change while loops with registers above them work, `held` the registers with
+    values of counters, after the first cycle of their loops.
     """
 
     path: Path
@@ -98,6 +99,12 @@ class Place:
     loop: str = ""
     depth: int = 0
     steady: tuple[Steady, ...] = ()
+    held: Mapping[Term, Signal] = field(default_factory=dict[Term, Signal])
+
+    def later(self) -> Self:
+        """The place when a cycle has passed since the loops around began: counters are their registers."""
+        registers = {term: replace(self.values[term], value=register) for term, register in self.held.items()}
+        return replace(self, values={**self.values, **registers})
 
     def below(self, position: int, where: Value | None = None) -> Self:
         """The place of a child; `where` says when it is the one at work."""
@@ -202,7 +209,8 @@ class Builder:
         identifier = one_after_another(self.names, name, start, len(items))
         calls: list[Calls] = []
         for k, (item, begin, last) in enumerate(zip(items, identifier.starts, identifier.lasts, strict=True)):
-            part = self.part(item, begin, place.below(k, identifier.part == k))
+            here = place.later() if k else place
+            part = self.part(item, begin, here.below(k, identifier.part == k))
             self.names.module.assign(last, part.last)
             calls.append(part.calls)
         merged = calls[-1]
@@ -231,6 +239,8 @@ class Builder:
         for term in used_in(loop, {term: value for term, value in values.items() if term[0] not in self.parameters}):
             later = delayed(self.names, f"{term[0]}_above_{name}", values[term].value, registers.down, resets=False)
             values[term] = replace(values[term], value=later)
+        if registers.down:
+            place = replace(place, held={})
         part = self.loop(loop, start, replace(place, values=values))
         return replace(part, last=delayed(self.names, f"{name}_end_above", part.last, registers.up, resets=True))
 
@@ -245,7 +255,9 @@ class Builder:
         bounds, below = self.entered(loop, name, place)
         automaton = counter(self.names, name, start, bounds, _hard_factors(loop))
         terms = {(loop.iterator, factor): value for factor, value in automaton.multiples.items()}
-        body = self.part(loop.body, automaton.body_start, with_terms(loop, below, terms))
+        held = {(loop.iterator, factor): register for factor, register in automaton.held.items()}
+        inside = replace(with_terms(loop, below, terms), held={**below.held, **held})
+        body = self.part(loop.body, automaton.body_start, inside)
         self.names.module.assign(automaton.body_last, body.last)
         return Part(automaton.last, body.calls)
 

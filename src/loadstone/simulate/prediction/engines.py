@@ -167,11 +167,11 @@ class _Requests:
 class _Moves:
     """The queue between a mover and its engine, which holds two moves [moves.py]: when the last ones were taken.
 
-    Where addresses have rows, a register behind it holds a third one.
+    A register behind it holds a third one; where addresses have rows, two others hold one each.
     """
 
     def __init__(self, has_rows: bool) -> None:
-        self._stages = int(has_rows)
+        self._stages = 1 + 2 * has_rows
         self._taken = deque([-1] * (2 + self._stages), maxlen=2 + self._stages)
 
     def entered(self, time: int) -> int:
