@@ -42,7 +42,7 @@ def test_what_is_in_order_is_in_the_order_of_blocks(seed: int) -> None:
 
 
 def test_skewed_tiles_are_known_to_be_in_order() -> None:
-    pairs = isl.Map("{ S[t, i] -> S[t + 1, i + d] : -1 <= d <= 1 }")
+    pairs = isl.Map("{ S[t, i] -> S[t + 1, j] : i - 1 <= j <= i + 1 }")
     skewed, plain = isl.Map("{ S[t, i] -> [t, t + i] }"), isl.Map("{ S[t, i] -> [t, i] }")
     assert in_order_of_blocks(pairs, skewed, skewed, [32, 32])
     assert not in_order_of_blocks(pairs, plain, plain, [32, 32])
