@@ -103,7 +103,7 @@ def test_volumes_of_stencils_have_closed_forms(name: str) -> None:
     for part in plan.arrays.values():
         for moved, form in ((part.strip_to_loaded, part.load_volume), (part.strip_to_stored, part.store_volume)):
             assert form is not None
-            for steps, extent in ((1, 3), (2, 9), (5, 8), (6, 12)):
+            for steps, extent in ((1, 3), (5, 9)):
                 values = {each: steps if each in ("tsteps", "tmax") else extent + (each == "ny") for each in names}
                 assert volumes.value_of(form, values) == len(pairs(fixed(moved, values))), values
     for side in ("load", "store"):
