@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+from typing import TYPE_CHECKING
+
+from loadstone.later import Later
+
+if TYPE_CHECKING:
+    import html
+else:
+    html = Later("html")
 
 
 class Markup(str):
@@ -20,13 +27,13 @@ def element(name: str, *children: str, **attributes: str | int | float) -> Marku
     >>> element("p", "1 < 2", class_="note")
     '<p class="note">1 &lt; 2</p>'
     """
-    given = "".join(f' {_attribute(key)}="{escape(_value(value))}"' for key, value in attributes.items())
+    given = "".join(f' {_attribute(key)}="{html.escape(_value(value))}"' for key, value in attributes.items())
     return Markup(f"<{name}{given}>{joined(children)}</{name}>")
 
 
 def joined(parts: Iterable[str]) -> Markup:
     """The parts one after the other; plain strings are escaped."""
-    return Markup("".join(part if isinstance(part, Markup) else escape(part, quote=False) for part in parts))
+    return Markup("".join(part if isinstance(part, Markup) else html.escape(part, quote=False) for part in parts))
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:

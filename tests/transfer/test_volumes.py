@@ -12,7 +12,7 @@ import loadstone as ls
 from kernels import ROOT
 from loadstone.cli.main import main
 from loadstone.poly import fixed
-from loadstone.poly.enumeration import points
+from loadstone.poly.enumeration import pairs, points
 from loadstone.poly.spaces import without_determined_dims
 from loadstone.transfer import volumes
 
@@ -93,3 +93,18 @@ def test_numbers_are_those_of_barvinok_and_of_points(seed: int, monkeypatch: pyt
                 patch.setattr(volumes, "MOST_SCANNED", -1)
                 assert volumes.count(value, {"N": number}) == scanned
             assert len(points(fixed(value, {"N": number}))) == scanned
+
+
+@pytest.mark.parametrize("name", ["jacobi-2d", "seidel-2d", "fdtd-2d"])
+def test_volumes_of_stencils_have_closed_forms(name: str) -> None:
+    """Each against the elements that are listed one by one, for parameters below and above the sizes of the tiles."""
+    plan = ls.plan(ls.parse(ROOT / "examples" / "polybench" / f"{name}.c"))
+    names = plan.tiles.kernel.parameters
+    for part in plan.arrays.values():
+        for moved, form in ((part.strip_to_loaded, part.load_volume), (part.strip_to_stored, part.store_volume)):
+            assert form is not None
+            for steps, extent in ((1, 3), (5, 9)):
+                values = {each: steps if each in ("tsteps", "tmax") else extent + (each == "ny") for each in names}
+                assert volumes.value_of(form, values) == len(pairs(fixed(moved, values))), values
+    for side in ("load", "store"):
+        assert volumes.total([getattr(part, f"{side}_volume") for part in plan.arrays.values()]) is not None

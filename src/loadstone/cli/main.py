@@ -43,7 +43,7 @@ COMMANDS = (
     Command("doctor", "which optional tools are there, and how to get the others", options.output),
 )
 
-OBJECTS = 50_000
+OBJECTS = 200_000
 """New objects after which Python looks for cycles among them; its 700 are for programs that run on."""
 
 
@@ -101,7 +101,7 @@ def _parser(words: Sequence[str]) -> CommandParser:
         description="From an affine loop kernel and a tiling to an accelerator that spares external memory.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(prog=parser.prog, dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         added = commands.add_parser(command.name, help=command.summary, description=command.summary)
         added.set_defaults(parser=added)

@@ -6,16 +6,21 @@ Values of fixed point are units, as in `model.types`.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
+from loadstone.later import Later
 from loadstone.model import expression as expr
 from loadstone.model.functions import SIGNATURES
 from loadstone.model.types import BOOL, Number, ScalarType, ctypes_type, rounded
+
+if TYPE_CHECKING:
+    from ctypes import util as libraries
+else:
+    libraries = Later("ctypes.util")
 
 
 def evaluate(expression: expr.Expression, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
@@ -167,7 +172,7 @@ def library_function(name: str) -> Callable[..., Number]:
     arguments, result = SIGNATURES[name]
     if name in ("abs", "labs", "llabs"):
         return _absolute(result)
-    library = ctypes.CDLL(ctypes.util.find_library("m") or "libm.so.6")
+    library = ctypes.CDLL(libraries.find_library("m") or "libm.so.6")
     function = getattr(library, name)
     function.argtypes = [ctypes_type(kind) for kind in arguments]
     function.restype = ctypes_type(result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import resource
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,25 +45,29 @@ class Isolated:
         os.waitpid(self.process, 0)
 
 
-def isolated(compute: Callable[[], str], operations: int, seconds: int | None = None) -> str:
+def isolated(
+    compute: Callable[[], str], operations: int, seconds: int | None = None, megabytes: int | None = None
+) -> str:
     """The text that a computation returns, run under an operation limit in a process of its own.
 
     Raises `LimitReached` when the limit is reached, and when the process crashes, which then is the reason. `seconds`
-    of processor time are a last resort against what isl does not count as operations. Where processes cannot be
-    forked, the computation runs here.
+    of processor time, and megabytes beside those in use, are a last resort against what isl does not count as
+    operations. Where processes cannot be forked, the computation runs here.
     """
     if not hasattr(os, "fork"):
         with operation_limit(operations):
             return compute()
-    return _forked(compute, operations, seconds, alone=False).text()
+    return _forked(compute, operations, seconds, megabytes, alone=False).text()
 
 
 def started(compute: Callable[[], str], operations: int, seconds: int | None = None) -> Isolated:
     """The computation of `isolated`, begun beside others."""
-    return _forked(compute, operations, seconds, alone=True)
+    return _forked(compute, operations, seconds, None, alone=True)
 
 
-def _forked(compute: Callable[[], str], operations: int, seconds: int | None, *, alone: bool) -> Isolated:
+def _forked(
+    compute: Callable[[], str], operations: int, seconds: int | None, megabytes: int | None, *, alone: bool
+) -> Isolated:
     """The computation in a new process, which leads a group of its own if it is `alone`."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -70,6 +75,8 @@ def _forked(compute: Callable[[], str], operations: int, seconds: int | None, *,
         os.close(reading)
         if alone:
             os.setpgid(0, 0)
+        if megabytes is not None:
+            _limit_memory(megabytes)
         _answer(compute, operations, seconds, writing)
     if alone:
         _lead_group(child)
@@ -83,6 +90,13 @@ def _lead_group(child: int) -> None:
         os.setpgid(child, child)
     except OSError:
         return
+
+
+def _limit_memory(megabytes: int) -> None:
+    """Let this process take so much memory beside what it holds."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + megabytes * 1024 * 1024
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def _answer(compute: Callable[[], str], operations: int, seconds: int | None, writing: int) -> None:

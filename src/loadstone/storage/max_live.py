@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop
 from itertools import accumulate
-from math import dist
-from statistics import fmean
+from math import dist, fsum
 from typing import NamedTuple
 
 import islpy as isl
@@ -100,7 +99,7 @@ def _centre(strips: isl.Set) -> list[float]:
     """The mean of strips; where they are many, the middle of the box around them."""
     if box_volume(strips) > MOST_STRIPS:
         return [(least + greatest) / 2 for least, greatest in ranges_of(strips)]
-    return [fmean(column) for column in zip(*points(strips), strict=True)]
+    return [fsum(column) / len(column) for column in zip(*points(strips), strict=True)]
 
 
 @kept_by_text

@@ -22,7 +22,10 @@ from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.names import parameter_point
 from loadstone.poly.spaces import Dim, without_determined_dims
 
-COUNTING_LIMIT = 50_000
+COUNTING_LIMIT, FLAT_LIMIT = 50_000, 300_000
+"""The operations that a closed form may take, and that of a set of few dimensions, where they take less time."""
+FEW_DIMENSIONS = 4
+"""Strips of two outer coordinates and the elements of a matrix."""
 MOST_SCANNED = 2_000_000
 """The points of the largest box in which points are counted one by one."""
 
@@ -34,17 +37,19 @@ def volume(relation: isl.Map | isl.Set) -> isl.PwQPolynomial | None:
 
 @kept_by_text
 def _volume(relation: isl.Map | isl.Set) -> isl.PwQPolynomial | None:
-    return _closed_form(lambda: without_determined_dims(_points(relation)).card().coalesce())
+    points = without_determined_dims(_points(relation))
+    limit = FLAT_LIMIT if points.dim(Dim.set) <= FEW_DIMENSIONS else COUNTING_LIMIT
+    return _closed_form(lambda: points.card().coalesce(), limit)
 
 
 def tile_volume(tile_to_elements: isl.Map) -> isl.PwQPolynomial | None:
     """The number of elements of each tile as a function of its coordinates; None beyond the operation limit."""
-    return _closed_form(tile_to_elements.card)
+    return _closed_form(tile_to_elements.card, COUNTING_LIMIT)
 
 
-def _closed_form(count_points: Callable[[], isl.PwQPolynomial]) -> isl.PwQPolynomial | None:
+def _closed_form(count_points: Callable[[], isl.PwQPolynomial], limit: int) -> isl.PwQPolynomial | None:
     try:
-        text = isolated(lambda: str(count_points()), COUNTING_LIMIT)
+        text = isolated(lambda: str(count_points()), limit)
     except LimitReached:
         return None
     return isl.PwQPolynomial.read_from_str(isl.DEFAULT_CONTEXT, text)
@@ -56,7 +61,7 @@ def total(volumes: Sequence[isl.PwQPolynomial | None]) -> isl.PwQPolynomial | No
     if len(known) < len(volumes) or not known:
         return None
     try:
-        with operation_limit(COUNTING_LIMIT):
+        with operation_limit(FLAT_LIMIT):
             return reduce(lambda left, right: left.add(right), known)
     except LimitReached:
         return None

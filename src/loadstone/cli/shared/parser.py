@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import groupby
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from loadstone.errors import refused
+from loadstone.later import Later
 from loadstone.options import Mode, Option, without_effect
+
+if TYPE_CHECKING:
+    import difflib
+else:
+    difflib = Later("difflib")
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -69,7 +74,7 @@ def _did_you_mean(message: str, flags: list[str]) -> str:
     """The option that is nearest to one that is not known: of the same letters, or else alike."""
     words = [word.partition("=")[0] for word in message.split() if word.startswith("-")]
     alike = [flag for word in words for flag in flags if sorted(word) == sorted(flag)]
-    near = alike or [match for word in words for match in get_close_matches(word, flags, n=1, cutoff=0.7)]
+    near = alike or [match for word in words for match in difflib.get_close_matches(word, flags, n=1, cutoff=0.7)]
     return f"did you mean {near[0]}?" if near and "unrecognized" in message else ""
 
 

@@ -11,8 +11,8 @@ from loadstone.model.kernel import Kernel
 from loadstone.poly.isolated import isolated
 from loadstone.poly.limits import DEFAULT_LIMIT, LimitReached
 
-SCHEDULER_SECONDS = 2
-"""The processor time that isl's scheduler may take."""
+SCHEDULER_SECONDS, SCHEDULER_MEGABYTES = 2, 200
+"""The processor time and the memory that isl's scheduler may take."""
 
 _NONE_FOUND = ""
 
@@ -31,7 +31,10 @@ def isl_schedule(
     dependence. Raises `LimitReached` where isl needs too many operations, or too much time.
     """
     text = isolated(
-        lambda: _schedule_text(kernel, dependences, near, fused, outer_parallel), DEFAULT_LIMIT, SCHEDULER_SECONDS
+        lambda: _schedule_text(kernel, dependences, near, fused, outer_parallel),
+        DEFAULT_LIMIT,
+        SCHEDULER_SECONDS,
+        SCHEDULER_MEGABYTES,
     )
     return None if text == _NONE_FOUND else isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text)
 
