@@ -160,7 +160,7 @@ def sampled_words(goal: Goal, count_of_each: int, limit: int) -> Iterator[int]:
 
 def _drawn(goal: Goal, count_of_each: int, limit: int) -> Iterator[tuple[float, TiledKernel]]:
     """Random sizes of all legal orders of the loops as they stand, by their words, where live elements fit."""
-    random, plain = Random(f"{goal.kernel.name} {goal.local}"), next(schedules(goal))
+    random, (plain, _) = Random(f"{goal.kernel.name} {goal.local}"), next(schedules(goal))
     for ordered in search_space(goal):
         if str(ordered.base.schedule) != str(plain.schedule):
             continue

@@ -5,19 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import loadstone as ls
 from loadstone.circuit_trials import run_network
 from loadstone.dram.timing import preset
 from loadstone.fronts.archive import Archive
 from loadstone.fronts.asking import ask
+from loadstone.fronts.front import Front
 from loadstone.fronts.measures import measured, vector
 from loadstone.fronts.network_measures import network_measured, network_planned
-from loadstone.fronts.question import Question
+from loadstone.fronts.question import Answer, Point, Question
 from loadstone.fronts.search import explore
 from loadstone.fronts.space import Design, read_axis
 from loadstone.fronts.store import Store
 from loadstone.options import Choices, HardwareOptions, RunOptions
 from loadstone.pipeline import Compilation
+from loadstone.rtl import Module
+from loadstone.rtl.programs.synthesis import Resources
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 AXES: dict[str, tuple[Any, ...]] = {"sizes": (8, 16), "unroll": (1, 2), "depth": (2, 3), "network": (False, True)}
@@ -69,6 +74,20 @@ def test_an_option_without_effect_makes_no_network() -> None:
         answer = explore(asked, store)
     assert answer.reasons == {"--unroll has no effect on process networks": 1}
     assert [point.design.network for point in answer.front] == [False]
+
+
+def test_what_is_synthesised_of_a_network_is_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, seen = question(sizes=(8,), network=(True,)), list[Module]()
+
+    def noted(module: Module, device: str) -> Resources:
+        seen.append(module)
+        return Resources(device, 1, 2, 3, 4, 5.0)
+
+    monkeypatch.setattr("loadstone.fronts.front.synthesize", noted)
+    design = next(asked.space.designs(next(asked.space.tilings())))
+    answer = Answer((Point(design, {"cycles": 1}),), 1, 1, 0, 0, {}, None)
+    assert Front(asked, answer).synthesised("ecp5-25k")[0].measures["lut"] == 1
+    assert seen[0].name == asked.subject.compilation(design).network_design.module.name
 
 
 def test_the_axis_is_read() -> None:

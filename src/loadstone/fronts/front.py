@@ -72,7 +72,8 @@ class Front:
         return replace(self, answer=replace(self.answer, front=points))
 
     def _synthesised(self, device: str, point: Point) -> Point:
-        found = synthesize(self.question.subject.compilation(point.design).controlled, device)
+        made = self.question.subject.compilation(point.design)
+        found = synthesize(made.network_design.module if point.design.network else made.controlled, device)
         area: dict[Measure, int] = {"blocks": found.bram, "lut": found.lut, "ff": found.ff, "dsp": found.dsp}
         return replace(point, measures={**point.measures, **area}, mhz=found.fmax_mhz)
 

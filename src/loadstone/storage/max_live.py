@@ -8,7 +8,7 @@ still uses in c or later, or that are stored by n or later.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop
 from itertools import accumulate
 from math import dist, fsum
@@ -122,10 +122,12 @@ def _from_the_middle(centre: Sequence[float], chosen: list[Point]) -> Iterator[P
 
 
 def _size(life: Lifetimes) -> int:
-    """About how many pairs of tiles and elements there are, judged by the tile in the middle."""
-    tiles = points(life.existing)
-    middle = fixed_input(life.held, tiles[len(tiles) // 2])
-    return len(tiles) * box_volume(middle.range())
+    """About how many pairs of tiles and elements there are, judged by the middle tile, and the middle user."""
+    return max(_pairs(life, points(life.existing)), _pairs(life, points(life.held.domain())))
+
+
+def _pairs(life: Lifetimes, tiles: Sequence[Point]) -> int:
+    return len(tiles) * box_volume(fixed_input(life.held, tiles[len(tiles) // 2]).range()) if tiles else 0
 
 
 def _lives(life: Lifetimes) -> Counter[Life]:
@@ -155,8 +157,25 @@ def _last_key(elements: Mapping[Point, set[Point]]) -> dict[Point, Point]:
 
 
 def _most(lives: Counter[Life], depth: int) -> int:
+    """The most elements alive in any state: those that have appeared, without those that are gone.
+
+    With the current tile d behind the oldest, an element is gone from oldest tile 1 + max(last - d, stored) on.
+    """
     tiles = max((life.last for life in lives), default=-1) + 1
-    return max((_alive(lives, *state) for state in _states(tiles, depth)), default=0)
+    loaded, written = (
+        _up_to({life: life.first for life in lives if life.loaded is kind}, lives) for kind in (True, False)
+    )
+    gone = [_up_to({each: max(each.last - d, each.stored, -1) + 1 for each in lives}, lives) for d in range(depth)]
+    return max((loaded(c) + written(b) - gone[b - a](a) for a, b, c in _states(tiles, depth)), default=0)
+
+
+def _up_to(begins: Mapping[Life, int], lives: Counter[Life]) -> Callable[[int], int]:
+    """How many elements have begun by a tile."""
+    found = Counter[int]()
+    for life, begin in begins.items():
+        found[begin] += lives[life]
+    total = list(accumulate(found[tile] for tile in range(max(found, default=-1) + 1)))
+    return lambda tile: total[min(tile, len(total) - 1)] if total else 0
 
 
 def _states(tiles: int, depth: int) -> Iterator[tuple[int, int, int]]:
@@ -165,14 +184,6 @@ def _states(tiles: int, depth: int) -> Iterator[tuple[int, int, int]]:
         newest = min(oldest + depth, tiles) - 1
         for current in range(oldest, newest + 1):
             yield oldest, current, newest
-
-
-def _alive(lives: Counter[Life], oldest: int, current: int, newest: int) -> int:
-    return sum(
-        count
-        for life, count in lives.items()
-        if life.first <= (newest if life.loaded else current) and (life.last >= current or life.stored >= oldest)
-    )
 
 
 def sample_parameters(tiles: TiledKernel, depth: int) -> dict[str, int] | None:

@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from math import inf
 from typing import Any
 
@@ -188,7 +189,7 @@ def search_space(goal: Goal) -> tuple[Ordered, ...]:
 def _looked_at(goal: Goal) -> tuple[tuple[Ordered, ...], bool]:
     """The orders that there is time for, and whether they are all."""
     begun, found = processor_seconds(), list[Ordered]()
-    for ordered in (each for base in schedules(goal) for each in _ordered(base, goal)):
+    for ordered in (each for base, held in schedules(goal) for each in _ordered(base, held, goal)):
         if processor_seconds() - begun > SPACE_SECONDS:
             return tuple(found), False
         found.append(ordered)
@@ -200,11 +201,14 @@ def processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def _ordered(base: TiledKernel, goal: Goal) -> Iterator[Ordered]:
+def _ordered(base: TiledKernel, held: frozenset[int], goal: Goal) -> Iterator[Ordered]:
+    """The legal orders of a schedule whose strips are inside of some dimensions."""
     boxes = Boxes(Values(base.kernel, goal.parameters), base.theta)
     traffics: dict[tuple[int, ...], StripTraffic | None] = {}
     estimates = footprints(base.kernel, base.theta, goal.parameters)
     for order in _orders(base, goal):
+        if not held.issubset(order.outer):
+            continue
         outer = tuple(sorted(order.outer))
         if outer not in traffics:
             counts = box_counts(boxes.moved(outer))
@@ -417,21 +421,22 @@ def _learn(search: SizeSearch, sizes: Sizes, measured: Measured, *, fits: bool =
     return search.cells(sizes) != before
 
 
-def schedules(goal: Goal) -> Iterator[TiledKernel]:
+def schedules(goal: Goal) -> Iterator[tuple[TiledKernel, frozenset[int]]]:
     """The schedules to choose from, all sizes 1: that of the source, the loops, isl's bands, those that hold an array.
 
-    Of schedules that differ in the order of their dimensions, the first one.
+    Of schedules that differ in the order of their dimensions, the first one. Also the dimensions of what is held.
     """
     kernel = replace(goal.kernel, tiling=None)
     if goal.schedule is not None:
-        yield _of_size_one(choose_tiling(kernel, schedule=goal.schedule))
+        yield _of_size_one(choose_tiling(kernel, schedule=goal.schedule)), frozenset()
         return
     seen: set[tuple[str, ...]] = set()
     known = (_source(goal.kernel), choose_tiling(kernel), _isl(kernel), *loops_as_they_stand(kernel))
-    for found in (*known, *schedules_that_hold(kernel)):
-        if found is not None and (dims := _dimensions(found)) not in seen:
+    plain = ((found, frozenset[int]()) for found in known if found is not None)
+    for found, held in chain(plain, schedules_that_hold(kernel)):
+        if (dims := _dimensions(found)) not in seen:
             seen.add(dims)
-            yield _of_size_one(found)
+            yield _of_size_one(found), held
 
 
 def _dimensions(tiles: TiledKernel) -> tuple[str, ...]:

@@ -28,12 +28,12 @@ Place = tuple[int, int]
 """A nest, and a part of it: before, with or behind its deepest statements."""
 
 
-def schedules_that_hold(kernel: Kernel) -> Iterator[TiledKernel]:
-    """For each array with more than one element, the schedule that holds it; all sizes are 1."""
+def schedules_that_hold(kernel: Kernel) -> Iterator[tuple[TiledKernel, frozenset[int]]]:
+    """For each array with more than one element, the schedules that hold it, of size 1, and the dimensions it has."""
     for array in memory_arrays(kernel):
-        theta = _Holding(kernel, array).theta() if array.rank else None
-        if theta is not None:
-            yield TiledKernel(kernel, theta, (1,) * len(values_of(next(iter(theta.values())))), 1)
+        for theta, first in _Holding(kernel, array).thetas() if array.rank else ():
+            dims = len(values_of(next(iter(theta.values()))))
+            yield TiledKernel(kernel, theta, (1,) * dims, 1), frozenset(range(first, first + array.rank))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,16 +43,32 @@ class _Holding:
     kernel: Kernel
     array: Array
 
-    def theta(self) -> Mapping[str, isl.Map] | None:
-        """The dates of all statements; None where no statement has different elements for different iterators."""
+    def thetas(self) -> Iterator[tuple[Mapping[str, isl.Map], int]]:
+        """The dates of all statements, if some have different elements for different iterators; the first subscript.
+
+        Where the deepest statements of a nest see the array by other iterators, they run together, and one behind the
+        other: what one of them reads then does not wait for the other.
+        """
         plain = {s.name: dates for s in self.kernel.statements if (dates := _around(s, self.array.name)) is not None}
-        if not plain:
-            return None
-        dates = {s.name: plain.get(s.name) or self._beside(s, plain) for s in self.kernel.statements}
+        if plain:
+            dates = {s.name: plain.get(s.name) or self._beside(s, plain) for s in self.kernel.statements}
+            yield self._numbered(dates, apart=False)
+            if self._differ(dates):
+                yield self._numbered(dates, apart=True)
+
+    def _differ(self, dates: Mapping[str, Values]) -> bool:
         length = max(map(len, dates.values()))
-        places = {s.name: self._place(s, dates, length) for s in self.kernel.statements}
+        deep = [s for s in self.kernel.statements if len(dates[s.name]) == length]
+        seen = {(nest_of(s), tuple(names)) for s in deep if (names := _iterators(s, self.array.name)) is not None}
+        return len(seen) > len({nest for nest, _ in seen})
+
+    def _numbered(self, dates: Mapping[str, Values], *, apart: bool) -> tuple[Mapping[str, isl.Map], int]:
+        length = max(map(len, dates.values()))
+        places = {s.name: self._place(s, dates, length, apart) for s in self.kernel.statements}
         numbers = sorted(set(places.values()))
-        return {s.name: _numbered(s, dates[s.name], length, numbers, places[s.name]) for s in self.kernel.statements}
+        every = self.kernel.statements
+        theta = {s.name: _numbered(s, dates[s.name], length, numbers, places[s.name]) for s in every}
+        return theta, int(len(numbers) > 1)
 
     def _beside(self, statement: Statement, plain: Mapping[str, Values]) -> Values:
         """The dates of a statement that does not access the array: those of its loops if it is beside no other one."""
@@ -65,17 +81,19 @@ class _Holding:
                     return found
         return _loops(statement)
 
-    def _place(self, statement: Statement, dates: Mapping[str, Values], length: int) -> Place:
+    def _place(self, statement: Statement, dates: Mapping[str, Values], length: int, apart: bool) -> Place:
         """The nest of a statement, and whether it runs before all others of the nest, with them, or behind them.
 
-        It is apart if it reads other arrays in fewer loops: their tiles would be held beside that of the array.
+        It is apart if it reads other arrays in fewer loops: their tiles would be held beside that of the array. Where
+        all are `apart`, the last of the deepest ones runs first.
         """
         nest = nest_of(statement) or 0
-        if len(dates[statement.name]) == length or not self._reads_others(statement):
-            return nest, 0
         beside = [each for each in self.kernel.statements if (nest_of(each) or 0) == nest]
+        number, is_deep = beside.index(statement), len(dates[statement.name]) == length
+        if is_deep or not (apart or self._reads_others(statement)):
+            return nest, -number if apart else 0
         deep = next((k for k, each in enumerate(beside) if len(dates[each.name]) == length), 0)
-        return nest, -1 if beside.index(statement) < deep else 1
+        return nest, -len(beside) if number < deep else 1
 
     def _reads_others(self, statement: Statement) -> bool:
         """Whether a statement reads arrays in memory beside the one that is held."""
@@ -98,12 +116,23 @@ def _numbered(statement: Statement, dates: Values, length: int, numbers: Sequenc
 
 def _around(statement: Statement, array: str) -> Values | None:
     """The subscripts of the array, then the loops whose iterators they do not have."""
-    for access in (statement.write, *statement.reads):
-        names = _plain_subscripts(access, statement) if access.array == array else None
-        if names is not None:
-            rest = [value for value in _loops(statement) if not _has(value, names, statement)]
-            return (*_dates(access.relation), *rest)
-    return None
+    found = _plain_access(statement, array)
+    if found is None:
+        return None
+    access, names = found
+    return (*_dates(access.relation), *(value for value in _loops(statement) if not _has(value, names, statement)))
+
+
+def _iterators(statement: Statement, array: str) -> list[str] | None:
+    """The iterators by which a statement sees an array."""
+    found = _plain_access(statement, array)
+    return None if found is None else found[1]
+
+
+def _plain_access(statement: Statement, array: str) -> tuple[Access, list[str]] | None:
+    """An access of an array, the write first, with a different iterator in each subscript, and these iterators."""
+    every = ((access, _plain_subscripts(access, statement)) for access in (statement.write, *statement.reads))
+    return next(((a, names) for a, names in every if a.array == array and names is not None), None)
 
 
 def _has(value: isl.PwAff, names: Sequence[str], statement: Statement) -> bool:
