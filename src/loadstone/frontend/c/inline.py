@@ -153,9 +153,9 @@ class Inliner(Rewriter):
         """The declaration of the variable for the result of a call."""
         kind = call.function.decl.type.type
         shape = shape_of(kind, self.environment)
-        if shape.element is None or shape.extents:
-            message = f"'{call.name}' returns no number"
-            raise refused(message, self.span(call.node), "use functions that return a number")
+        if shape.extents or (shape.element is None and not self.environment.is_structure(kind)):
+            message = f"'{call.name}' returns neither a number nor a structure"
+            raise refused(message, self.span(call.node), "use functions that return one")
         declaration = copy(call.function.decl)
         declaration.type, declaration.storage, declaration.funcspec = kind, [], []
         return renamed(declaration, self.fresh(f"{call.name}_result"))

@@ -6,7 +6,7 @@ int *p = a;  for (...) { *p = x; p++; }                ->  int p_steps = 0; for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -50,7 +50,7 @@ class Pointers:
         result: list[c_ast.Node] = []
         while items:
             item = items.pop(0)
-            pointers |= {item.name} if self._is_pointer(item) else set()
+            pointers |= set(_pointers_in([item]))
             found = _setting(item, pointers)
             if found is None:
                 result.append(self._inside(item, pointers))
@@ -70,10 +70,6 @@ class Pointers:
         if isinstance(node, c_ast.If | c_ast.For | c_ast.While | c_ast.DoWhile | c_ast.Label):
             return mapped(node, lambda child: self._inside(child, pointers))
         return node
-
-    def _is_pointer(self, node: c_ast.Node) -> bool:
-        """Whether a statement declares a pointer."""
-        return isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.PtrDecl) and "static" not in node.storage
 
     def _replaced(self, found: _Set, rest: list[c_ast.Node]) -> tuple[list[c_ast.Node], list[c_ast.Node]]:
         """The declarations of what a pointer is set to, and what follows without it, up to where it is set again."""
@@ -100,6 +96,13 @@ class Pointers:
             raise refused(f"the pointer '{found.name}' is set where others of its uses follow", self.span(moved), hint)
         zero = c_ast.Constant("int", "0", found.value.coord)
         return integer_declaration(self.fresh(f"{found.name}_steps"), zero)
+
+
+def _pointers_in(nodes: Sequence[c_ast.Node]) -> Iterator[str]:
+    """The pointers that statements declare."""
+    for node in nodes:
+        if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.PtrDecl) and "static" not in node.storage:
+            yield node.name
 
 
 def _setting(node: c_ast.Node, pointers: set[str]) -> _Set | None:

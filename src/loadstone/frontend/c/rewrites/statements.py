@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 
 from pycparser import c_ast
 
@@ -18,7 +19,9 @@ def written_out(nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
 
 def with_body_written_out(function: c_ast.FuncDef) -> c_ast.FuncDef:
     """The function with the statements of its body written out."""
-    return mapped(function, lambda child: _block(child) if child is function.body else child)
+    result = copy(function)
+    result.body = _block(function.body)
+    return result
 
 
 def _statement(node: c_ast.Node) -> list[c_ast.Node]:
