@@ -57,6 +57,10 @@ FUNCTIONS = (
     ),
     ("static int sum(const int *v) { return v[0] + v[1]; }", "int t[3] = {a[i], i, 5}; b[i] = sum(t) * sum(t + 1);"),
     (
+        "static void add(int *p, int m) { while (m--) { *p += 1; p++; } }",
+        "int t[3] = {a[i], 1, 2}; add(t, 2); add(&t[1], 2); b[i] = t[0] + 10 * t[1] + 100 * t[2];",
+    ),
+    (
         "typedef struct { int re, im; } c; static c turned(c x) { return (c){-x.im, x.re}; }",
         "c v = {a[i], i}; c w = turned(turned(v)); b[i] = 3 * w.re + w.im;",
     ),

@@ -22,7 +22,7 @@ from pycparser import c_ast
 from loadstone.errors import Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment, ranks_declared, shape_of
 from loadstone.frontend.c.returns import UnstructuredReturnError, without_returns
-from loadstone.frontend.c.rewrites.places import Substitution, place_of
+from loadstone.frontend.c.rewrites.places import Substitution, moves_by_steps, place_of, with_steps_counted
 from loadstone.frontend.c.trees import (
     Rewriter,
     items_of,
@@ -168,7 +168,12 @@ class Inliner(Rewriter):
         self._check_names(call)
         substitution = Substitution(self.span, self.environment, self._names_in(call.function))
         bindings = list(_Expansion(self, call.name, substitution).bound(call))
-        body = [substitution.substituted(item) for item in items_of(call.function.body)]
+        body = items_of(call.function.body)
+        for name in [each for each in substitution.places if moves_by_steps(body, each)]:
+            counted, place, body = with_steps_counted(name, substitution.places[name], body, self.fresh)
+            substitution.places[name] = place
+            bindings = [*counted, *bindings]
+        body = [substitution.substituted(item) for item in body]
         try:
             body = without_returns(body, lambda node: _assigned(result, node))
         except UnstructuredReturnError as error:

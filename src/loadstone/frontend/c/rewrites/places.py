@@ -173,6 +173,21 @@ def moves_by_steps(nodes: Iterable[c_ast.Node], name: str) -> bool:
     return all(_is_step(each, name) for node in nodes for each in sets_of(node, name))
 
 
+def with_steps_counted(
+    name: str, place: Place, nodes: list[c_ast.Node], fresh: Callable[[str], str]
+) -> tuple[list[c_ast.Decl], Place, list[c_ast.Node]]:
+    """The declaration of how far a pointer has moved, the place so far behind its start, and the statements that count.
+
+    Nothing changes where the pointer stays.
+    """
+    start = next((each for node in nodes for each in sets_of(node, name)), None)
+    if start is None:
+        return [], place, nodes
+    counter = integer_declaration(fresh(f"{name}_steps"), c_ast.Constant("int", "0", start.coord))
+    moved = place.behind(c_ast.ID(counter.name, start.coord))
+    return [counter], moved, [with_steps_of(node, name, counter.name) for node in nodes]
+
+
 def _is_step(node: c_ast.Node, name: str) -> bool:
     match node:
         case c_ast.UnaryOp() | c_ast.Assignment(op="+=" | "-="):
