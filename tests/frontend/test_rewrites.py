@@ -44,6 +44,11 @@ STEPS = (
     "for (int u = 0, v = 3; u < 4; u++, v--) { if (u == 2) continue; b[i] += u * v; }",
     "int v; int u; for (u = 0, v = 3; u < 4; u++, v -= 2) { if (u == 2) break; b[i] += v; } a[i] = v;",
 )
+FACTORS = (
+    "for (int s = 1; s < 8; s *= 2) b[i] += a[i] * s;",
+    "int s; for (s = 12; s; s >>= 1) b[i] += a[i] ^ s; a[i] = s;",
+    "for (int s = 2, t = 0; s <= 16; s <<= 1, t++) for (int k = 0; k < 16; k += s) b[i] += k * t;",
+)
 POINTERS = (
     "const int *p = a + i; int *q = &b[i]; *q = p[0] * 2; q[0] += *p;",
     "int *p; p = &b[i]; *p = a[i]; p = &a[n - 1]; p[-i] += 3;",
@@ -79,6 +84,8 @@ LEFT_AS_THEY_ARE = (
     ("int *p = n > 3 ? a : b; b[i] = p[0];", "what 'p' points to is not known"),
     ("int *p = a; if (i > 3) p = b; b[i] = p[0];", "the pointer 'p' is set where others of its uses follow"),
     ("int *p = a; { int p = 3; b[i] = p; } b[i] += p[0];", "'p' hides a pointer of that name"),
+    ("for (int s = 1; s < n; s *= 2) b[i] += s;", "does not change 's' by a nonzero constant"),
+    ("for (int s = 1; s < 8; s *= 2) { if (a[i] > 3) break; b[i] += s; }", "does not change 's'"),
     ("int k = i; b[k++] = a[k];", "'\\+\\+' inside an expression is not supported"),
 )
 
@@ -88,7 +95,7 @@ def check_as_original(kernel: Kernel) -> None:
     assert outcome.is_right, outcome
 
 
-@pytest.mark.parametrize("body", [*LISTS, *SWITCHES, *STEPS, *POINTERS])
+@pytest.mark.parametrize("body", [*LISTS, *SWITCHES, *STEPS, *FACTORS, *POINTERS])
 def test_statements_do_what_the_original_does(body: str, tmp_path: Path) -> None:
     kernel = read(tmp_path, loop(body))
     assert kernel.original is not None

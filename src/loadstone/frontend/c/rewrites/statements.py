@@ -1,4 +1,4 @@
-"""The statements of a kernel and of its functions, written out: `switch`, steps in expressions, several counters."""
+"""The statements of a kernel and of its functions, written out: `switch`, steps in expressions, counters."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from copy import copy
 
 from pycparser import c_ast
 
+from loadstone.frontend.c.rewrites.factors import by_factor
 from loadstone.frontend.c.rewrites.steps import with_one_counter, with_steps_apart
 from loadstone.frontend.c.rewrites.switches import UnstructuredSwitchError, as_conditions
 from loadstone.frontend.c.trees import items_of, mapped
@@ -33,7 +34,7 @@ def _statement(node: c_ast.Node) -> list[c_ast.Node]:
         case c_ast.Switch():
             return _switch(node)
         case c_ast.For():
-            found = with_one_counter(node)
+            found = by_factor(node) or with_one_counter(node)
             return [_with_blocks(node)] if found == [node] else written_out(found)
         case c_ast.If() | c_ast.While() | c_ast.DoWhile():
             return [_with_blocks(node)]
