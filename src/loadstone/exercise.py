@@ -41,8 +41,8 @@ def exercising_values(
     sizes = (1,) if tiles is None else tiles.sizes
     found = list(_candidates(kernel, known, sizes, least))
     if not found:
-        missing = " ".join(f"-p {name}=8" for name in kernel.parameters if name not in known)
-        raise InputError(Diagnostic("no parameters were found that exercise the kernel", None, f"give {missing}"))
+        hint = f"give {kernel.options_for(name for name in kernel.parameters if name not in known)}"
+        raise InputError(Diagnostic("no parameters were found that exercise the kernel", None, hint))
     best = found[0] if tiles is None else max(found, key=lambda values: _dimensions_with_two(tiles, values))
     return parameter_values(kernel, {**best, **given})
 

@@ -258,8 +258,8 @@ def parameter_values(kernel: Kernel, given: Mapping[str, int]) -> dict[str, int]
     values = {**kernel.defaults, **given}
     missing = [name for name in kernel.parameters if name not in values]
     if missing:
-        options = " ".join(f"-p {name}=8" for name in missing)
-        raise InputError(Diagnostic(f"no value for {', '.join(missing)}", None, f"give it with {options}"))
+        hint = f"give it with {kernel.options_for(missing)}"
+        raise InputError(Diagnostic(f"no value for {', '.join(missing)}", None, hint))
     ordered = {name: values[name] for name in kernel.parameters}
     if not allows(kernel.context, ordered):
         shown = ", ".join(f"{name} = {value}" for name, value in ordered.items())

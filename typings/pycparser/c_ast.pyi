@@ -34,6 +34,11 @@ class BinaryOp(Node):
 class Break(Node):
     def __init__(self, coord: Any = None) -> None: ...
 
+class Case(Node):
+    expr: Any
+    stmts: Any
+    def __init__(self, expr: Any, stmts: Any, coord: Any = None) -> None: ...
+
 class Cast(Node):
     to_type: Any
     expr: Any
@@ -42,6 +47,11 @@ class Cast(Node):
 class Compound(Node):
     block_items: Any
     def __init__(self, block_items: Any, coord: Any = None) -> None: ...
+
+class CompoundLiteral(Node):
+    type: Any
+    init: Any
+    def __init__(self, type: Any, init: Any, coord: Any = None) -> None: ...
 
 class Constant(Node):
     type: str
@@ -76,6 +86,10 @@ class Decl(Node):
 class DeclList(Node):
     decls: Any
     def __init__(self, decls: Any, coord: Any = None) -> None: ...
+
+class Default(Node):
+    stmts: Any
+    def __init__(self, stmts: Any, coord: Any = None) -> None: ...
 
 class DoWhile(Node):
     cond: Any

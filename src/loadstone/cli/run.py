@@ -61,9 +61,10 @@ def _show(outcome: Outcome, *, timeline: bool) -> None:
     print(f"{_title(outcome)} as {outcome.target}{f' in {outcome.simulator}' if outcome.simulator else ''}")
     if outcome.verdict is not None:
         wrong = outcome.verdict.mismatches
-        verdict = "agrees bit by bit" if wrong == 0 else f"{wrong} cells differ"
+        total = sum(outcome.verdict.outputs.values())
+        verdict = "agrees bit by bit with" if wrong == 0 else f"{wrong} of {total} cells differ from"
         of = "the original" if outcome.rounding is None else "C in the order executed"
-        print(f"  result       {verdict} with {of}: {_outputs(outcome)}")
+        print(f"  result       {verdict} {of}: {_outputs(outcome)}")
     if outcome.rounding is not None:
         _show_rounding(outcome.rounding)
     _show_traffic(outcome)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Literal
@@ -221,6 +221,10 @@ class Kernel:
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters."""
         return tuple(self.parameter_types)
+
+    def options_for(self, names: Iterable[str]) -> str:
+        """Options that give parameters values of their types, to show in hints."""
+        return " ".join(f"-p {name}={min(8, self.parameter_types[name].greatest)}" for name in names)
 
     @property
     def exact(self) -> bool:

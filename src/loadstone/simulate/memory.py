@@ -76,7 +76,8 @@ def check_parameters(kernel: Kernel, parameters: Mapping[str, int]) -> None:
     unknown = [name for name in parameters if name not in kernel.parameters]
     known = ", ".join(kernel.parameters) or "none"
     if missing:
-        raise InputError(Diagnostic(f"no value for parameter {missing[0]}", None, f"give it with -p {missing[0]}=8"))
+        hint = f"give it with {kernel.options_for(missing[:1])}"
+        raise InputError(Diagnostic(f"no value for parameter {missing[0]}", None, hint))
     if unknown:
         raise InputError(Diagnostic(f"'{unknown[0]}' is not a parameter", None, f"parameters are: {known}"))
     if fixed(kernel.context, parameters).is_empty():

@@ -1,7 +1,7 @@
 void kernel(int n, double a[n], double b[n])
 {
 #pragma scop
-    for (int i = 0, j = n; i < j; i++, j--)
-        a[i] = a[j];
+    for (int i = 0, j = i + 2; i < n; i++, j++)
+        a[i] = b[j];
 #pragma endscop
 }

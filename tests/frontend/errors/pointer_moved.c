@@ -1,8 +1,8 @@
 void saxpy(int n, float a, const float *x, float *y)
 {
     for (int i = 0; i < n; i++) {
-        *y = *y + a * *x;
-        x++;
-        y++;
+        y[i] = y[i] + a * x[i];
+        if (i > 3)
+            x = y;
     }
 }

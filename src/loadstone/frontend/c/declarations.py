@@ -30,6 +30,13 @@ class Environment:
             elif isinstance(part, c_ast.Struct) and part.name and part.decls:
                 self.structures[part.name] = part
 
+    def is_structure(self, node: c_ast.Node) -> bool:
+        """Whether a type is a structure, or a name of one."""
+        kind = getattr(node, "type", None)
+        while isinstance(kind, c_ast.IdentifierType) and kind.names[0] in self.typedefs:
+            kind = getattr(self.typedefs[kind.names[0]], "type", None)
+        return isinstance(kind, c_ast.Struct)
+
     def _number(self, enum: c_ast.Enum) -> None:
         value = 0
         for item in enum.values.enumerators if enum.values else ():

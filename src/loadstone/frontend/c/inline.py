@@ -22,7 +22,7 @@ from pycparser import c_ast
 from loadstone.errors import Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment, ranks_declared, shape_of
 from loadstone.frontend.c.returns import UnstructuredReturnError, without_returns
-from loadstone.frontend.c.rewrites.places import Substitution, place_of
+from loadstone.frontend.c.rewrites.places import Substitution, moves_by_steps, place_of, with_steps_counted
 from loadstone.frontend.c.trees import (
     Rewriter,
     items_of,
@@ -153,9 +153,9 @@ class Inliner(Rewriter):
         """The declaration of the variable for the result of a call."""
         kind = call.function.decl.type.type
         shape = shape_of(kind, self.environment)
-        if shape.element is None or shape.extents:
-            message = f"'{call.name}' returns no number"
-            raise refused(message, self.span(call.node), "use functions that return a number")
+        if shape.extents or (shape.element is None and not self.environment.is_structure(kind)):
+            message = f"'{call.name}' returns neither a number nor a structure"
+            raise refused(message, self.span(call.node), "use functions that return one")
         declaration = copy(call.function.decl)
         declaration.type, declaration.storage, declaration.funcspec = kind, [], []
         return renamed(declaration, self.fresh(f"{call.name}_result"))
@@ -168,7 +168,12 @@ class Inliner(Rewriter):
         self._check_names(call)
         substitution = Substitution(self.span, self.environment, self._names_in(call.function))
         bindings = list(_Expansion(self, call.name, substitution).bound(call))
-        body = [substitution.substituted(item) for item in items_of(call.function.body)]
+        body = items_of(call.function.body)
+        for name in [each for each in substitution.places if moves_by_steps(body, each)]:
+            counted, place, body = with_steps_counted(name, substitution.places[name], body, self.fresh)
+            substitution.places[name] = place
+            bindings = [*counted, *bindings]
+        body = [substitution.substituted(item) for item in body]
         try:
             body = without_returns(body, lambda node: _assigned(result, node))
         except UnstructuredReturnError as error:

@@ -26,6 +26,7 @@ from loadstone.frontend.c.declarations import (
     literal_value,
     shape_of,
 )
+from loadstone.frontend.c.rewrites.factors import hint_of_step
 from loadstone.frontend.c.rewrites.initialisers import completed, initial_values
 from loadstone.frontend.c.rewrites.switches import UnstructuredSwitchError, as_conditions
 from loadstone.frontend.c.trees import innermost, items_of, subscripted, summands
@@ -303,7 +304,7 @@ class Lowering:
         if not isinstance(step, int) or step == 0:
             where = self.span(node.next) if node.next else span
             message = f"the loop does not change '{iterator}' by a nonzero constant"
-            raise refused(message, where, f"write {iterator}++ or {iterator} += 2")
+            raise refused(message, where, hint_of_step(node, iterator))
         return step
 
     def _update(self, left: c_ast.Node, op: str, right: c_ast.Node, iterator: str) -> object:

@@ -223,7 +223,7 @@ class _Reader:
         active = [self.scop.function.decl.name]
         inliner = Inliner(functions, self.environment, self.parsed.span, self.problems, self.taken, local, active)
         inliner.references = self.dialect.references
-        inliner.ranks |= self.lowering.ranks | dict(self._ranks(items))
+        inliner.ranks |= self.lowering.ranks | dict(self._ranks([*parameters_of(self.scop.function), *items]))
         inlined = self._without_streams(inliner.statements(written_out(items)))
         self.expanded = frozenset(inliner.expanded)
         pointers = Pointers(self.environment, self.parsed.span, self.problems, inliner.fresh, inliner.ranks)

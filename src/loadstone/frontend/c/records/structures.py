@@ -155,10 +155,19 @@ class Structures(Rewriter):
                 return [*self.declarations(self._plain(node))]
             case c_ast.If() | c_ast.For() | c_ast.While() | c_ast.DoWhile():
                 return [self.rewritten(node, self._expression)]
+            case c_ast.Assignment(op="=", rvalue=c_ast.CompoundLiteral()) if self._whole(node.lvalue):
+                return self._assigned_list(node)
             case c_ast.Assignment(op="=", lvalue=lvalue) if variable := self._whole(lvalue):
                 return [self._copy(node, path) for path in variable.members]
             case _:
                 return [self._expression(node)]
+
+    def _assigned_list(self, node: c_ast.Assignment) -> list[c_ast.Node]:
+        """The assignment of `(type){...}`, by way of a variable of that type."""
+        name, coord = self.fresh("listed"), node.coord
+        declared = c_ast.Decl(name, [], [], [], [], node.rvalue.type.type, node.rvalue.init, None, coord)
+        copied = c_ast.Assignment("=", node.lvalue, c_ast.ID(name, coord), coord)
+        return [*self.statement(renamed(declared, name)), *self.statement(copied)]
 
     def _plain(self, node: c_ast.Decl) -> c_ast.Decl:
         """The declaration with structures taken out of its extents and of its value."""
@@ -171,8 +180,9 @@ class Structures(Rewriter):
         parts = self.declarations(node, is_kept=True)
         if node.init is None:
             return parts
-        if isinstance(node.init, c_ast.InitList):
-            values = self._listed(node.init, parts)
+        listed = node.init.init if isinstance(node.init, c_ast.CompoundLiteral) else node.init
+        if isinstance(listed, c_ast.InitList):
+            values = self._listed(listed, parts)
         else:
             variable = self._scopes[-1][node.name]
             values = [self._member_of(node.init, path) for path in variable.members] if variable else []

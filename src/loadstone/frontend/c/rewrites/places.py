@@ -14,7 +14,7 @@ from pycparser import c_ast
 
 from loadstone.errors import Span, refused
 from loadstone.frontend.c.declarations import Environment, shape_of
-from loadstone.frontend.c.trees import element, integer_declaration, mapped, renamed, subscripted, summands
+from loadstone.frontend.c.trees import element, integer_declaration, mapped, names_used, renamed, subscripted, summands
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +170,42 @@ def sets_of(node: c_ast.Node, name: str) -> Iterator[c_ast.Node]:
 
 def moves_by_steps(nodes: Iterable[c_ast.Node], name: str) -> bool:
     """Whether statements set a pointer by steps and by adding to it alone."""
-    found = [each for node in nodes for each in sets_of(node, name)]
-    return all(isinstance(each, c_ast.UnaryOp) or each.op in ("+=", "-=") for each in found)
+    return all(_is_step(each, name) for node in nodes for each in sets_of(node, name))
+
+
+def with_steps_counted(
+    name: str, place: Place, nodes: list[c_ast.Node], fresh: Callable[[str], str]
+) -> tuple[list[c_ast.Decl], Place, list[c_ast.Node]]:
+    """The declaration of how far a pointer has moved, the place so far behind its start, and the statements that count.
+
+    Nothing changes where the pointer stays.
+    """
+    start = next((each for node in nodes for each in sets_of(node, name)), None)
+    if start is None:
+        return [], place, nodes
+    counter = integer_declaration(fresh(f"{name}_steps"), c_ast.Constant("int", "0", start.coord))
+    moved = place.behind(c_ast.ID(counter.name, start.coord))
+    return [counter], moved, [with_steps_of(node, name, counter.name) for node in nodes]
+
+
+def _is_step(node: c_ast.Node, name: str) -> bool:
+    match node:
+        case c_ast.UnaryOp() | c_ast.Assignment(op="+=" | "-="):
+            return True
+        case c_ast.Assignment(op="=", rvalue=c_ast.BinaryOp(op="+" | "-", left=c_ast.ID(name=left), right=right)):
+            return left == name and name not in names_used(right)
+        case _:
+            return False
 
 
 def with_steps_of(node: c_ast.Node, name: str, counter: str) -> c_ast.Node:
     """The statement with another variable that is stepped in place of one."""
     match node:
-        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=target, coord=coord)) if target == name and op in _STEPS:
-            return c_ast.UnaryOp(op, c_ast.ID(counter, coord), node.coord)
-        case c_ast.Assignment(lvalue=c_ast.ID(name=target, coord=coord)) if target == name:
-            return c_ast.Assignment(node.op, c_ast.ID(counter, coord), node.rvalue, node.coord)
+        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=target, coord=at)) if target == name and op in _STEPS:
+            return c_ast.UnaryOp(op, c_ast.ID(counter, at), node.coord)
+        case c_ast.Assignment(lvalue=c_ast.ID(name=target, coord=at), rvalue=value) if target == name:
+            if node.op == "=":
+                value = c_ast.BinaryOp(value.op, c_ast.ID(counter, at), value.right, value.coord)
+            return c_ast.Assignment(node.op, c_ast.ID(counter, at), value, node.coord)
         case _:
             return mapped(node, lambda child: with_steps_of(child, name, counter))

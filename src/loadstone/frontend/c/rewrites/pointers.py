@@ -6,7 +6,7 @@ int *p = a;  for (...) { *p = x; p++; }                ->  int p_steps = 0; for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -14,8 +14,8 @@ from pycparser import c_ast
 
 from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment
-from loadstone.frontend.c.rewrites.places import Substitution, moves_by_steps, place_of, sets_of, with_steps_of
-from loadstone.frontend.c.trees import integer_declaration, items_of, mapped
+from loadstone.frontend.c.rewrites.places import Substitution, moves_by_steps, place_of, sets_of, with_steps_counted
+from loadstone.frontend.c.trees import items_of, mapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Pointers:
         result: list[c_ast.Node] = []
         while items:
             item = items.pop(0)
-            pointers |= {item.name} if self._is_pointer(item) else set()
+            pointers |= set(_pointers_in([item]))
             found = _setting(item, pointers)
             if found is None:
                 result.append(self._inside(item, pointers))
@@ -71,10 +71,6 @@ class Pointers:
             return mapped(node, lambda child: self._inside(child, pointers))
         return node
 
-    def _is_pointer(self, node: c_ast.Node) -> bool:
-        """Whether a statement declares a pointer."""
-        return isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.PtrDecl) and "static" not in node.storage
-
     def _replaced(self, found: _Set, rest: list[c_ast.Node]) -> tuple[list[c_ast.Node], list[c_ast.Node]]:
         """The declarations of what a pointer is set to, and what follows without it, up to where it is set again."""
         place = place_of(found.value, self.environment, self.ranks)
@@ -84,22 +80,23 @@ class Pointers:
         until = next((k for k, each in enumerate(rest) if _is_set_anew(each, found.name)), len(rest))
         later = rest[:until]
         noted, place = place.fixed(lambda: self.fresh(f"{found.name}_at"))
-        if any(chain.from_iterable(sets_of(each, found.name) for each in later)):
-            counter = self._counter(found, later)
-            noted.append(counter)
-            place = place.behind(c_ast.ID(counter.name, found.value.coord))
-            later = [with_steps_of(each, found.name, counter.name) for each in later]
+        self._check_steps(found, later)
+        counted, place, later = with_steps_counted(found.name, place, later, self.fresh)
         substitution = Substitution(self.span, self.environment, {}, {found.name: place}, keeps_labels=True)
-        return list(noted), [*map(substitution.substituted, later), *rest[until:]]
+        return [*noted, *counted], [*map(substitution.substituted, later), *rest[until:]]
 
-    def _counter(self, found: _Set, later: list[c_ast.Node]) -> c_ast.Decl:
-        """The declaration of how far a pointer has moved."""
+    def _check_steps(self, found: _Set, later: list[c_ast.Node]) -> None:
         if not moves_by_steps(later, found.name):
             moved = next(chain.from_iterable(sets_of(each, found.name) for each in later))
             hint = f"set it in the block where it is used, step it, or subscript it: {found.name}[k]"
             raise refused(f"the pointer '{found.name}' is set where others of its uses follow", self.span(moved), hint)
-        zero = c_ast.Constant("int", "0", found.value.coord)
-        return integer_declaration(self.fresh(f"{found.name}_steps"), zero)
+
+
+def _pointers_in(nodes: Sequence[c_ast.Node]) -> Iterator[str]:
+    """The pointers that statements declare."""
+    for node in nodes:
+        if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.PtrDecl) and "static" not in node.storage:
+            yield node.name
 
 
 def _setting(node: c_ast.Node, pointers: set[str]) -> _Set | None:

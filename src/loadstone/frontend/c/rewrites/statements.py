@@ -1,11 +1,13 @@
-"""The statements of a kernel and of its functions, written out: `switch`, steps in expressions, several counters."""
+"""The statements of a kernel and of its functions, written out: `switch`, steps in expressions, counters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 
 from pycparser import c_ast
 
+from loadstone.frontend.c.rewrites.factors import by_factor
 from loadstone.frontend.c.rewrites.steps import with_one_counter, with_steps_apart
 from loadstone.frontend.c.rewrites.switches import UnstructuredSwitchError, as_conditions
 from loadstone.frontend.c.trees import items_of, mapped
@@ -18,7 +20,9 @@ def written_out(nodes: Iterable[c_ast.Node]) -> list[c_ast.Node]:
 
 def with_body_written_out(function: c_ast.FuncDef) -> c_ast.FuncDef:
     """The function with the statements of its body written out."""
-    return mapped(function, lambda child: _block(child) if child is function.body else child)
+    result = copy(function)
+    result.body = _block(function.body)
+    return result
 
 
 def _statement(node: c_ast.Node) -> list[c_ast.Node]:
@@ -30,7 +34,7 @@ def _statement(node: c_ast.Node) -> list[c_ast.Node]:
         case c_ast.Switch():
             return _switch(node)
         case c_ast.For():
-            found = with_one_counter(node)
+            found = by_factor(node) or with_one_counter(node)
             return [_with_blocks(node)] if found == [node] else written_out(found)
         case c_ast.If() | c_ast.While() | c_ast.DoWhile():
             return [_with_blocks(node)]

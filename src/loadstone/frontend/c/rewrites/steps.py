@@ -95,7 +95,7 @@ def _target(node: c_ast.Node) -> str | None:
 
 def _counter(node: c_ast.For, starts: Sequence[c_ast.Node], steps: Sequence[c_ast.Node]) -> str | None:
     """The first variable that a loop starts and steps, and that decides whether it goes on."""
-    tested = set() if node.cond is None else set(names_used(node.cond))
+    tested = set[str]() if node.cond is None else set(names_used(node.cond))
     stepped = {_target(step) for step in steps}
     started = [name for start in starts if (name := _target(start)) is not None and name in stepped]
     return next((name for name in started if name in tested), None)
