@@ -90,7 +90,8 @@ class Recurrences:
                     yield Pipelining(1, ()) if span is None else self._pipelining(node, span, facts)
             case If(condition=condition, then=then, otherwise=otherwise):
                 yield from self.of(then, narrowed(facts, lambda: condition_on(condition, facts)))
-                yield from () if otherwise is None else self.of(otherwise, facts)
+                rest = narrowed(facts, lambda: facts.subtract(condition_on(condition, facts)))
+                yield from () if otherwise is None else self.of(otherwise, rest)
             case Block(items=items):
                 for item in items:
                     yield from self.of(item, facts)
