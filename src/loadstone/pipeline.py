@@ -32,6 +32,7 @@ from loadstone.transform.tiling import TiledKernel, Tiling, untiled
 
 if TYPE_CHECKING:
     from loadstone.emit.c import beats as program_beats
+    from loadstone.emit.c.compute import interleaving
     from loadstone.networks import build as network_build
     from loadstone.networks import closed_forms, description
     from loadstone.networks import reuse as network_reuse
@@ -52,6 +53,7 @@ else:
     network_sizes, network_split = Later("loadstone.networks.sizes"), Later("loadstone.networks.split")
     search, parallel_lanes = Later("loadstone.tiling_search.decision"), Later("loadstone.parallel.lanes")
     parallel_beats, program_beats = Later("loadstone.parallel.beats"), Later("loadstone.emit.c.beats")
+    interleaving = Later("loadstone.emit.c.compute.interleaving")
 
 Split = Literal["none", "depth", "complete"]
 
@@ -191,19 +193,20 @@ class Compilation:
         return parallel_lanes.find_lanes(accelerator, parameter_limits(self.kernel, values), self.lanes)
 
     def widened(self, flavour: Flavour, values: Mapping[str, int]) -> tuple[Lanes, Beats]:
-        """The lanes of HLS C++, and the elements that move at once where the bus has a width."""
+        """The lanes of HLS C++ with the order inside a tile, and the elements that move at once on a wide bus."""
         lanes, width = self.unrolled(flavour, values), self.hardware.bus_width
-        if width is None:
-            return lanes, parallel_beats.NO_BEATS
+        beats, limits = parallel_beats.NO_BEATS, parameter_limits(self.kernel, values)
         if flavour != "vitis":
-            hint = "leave --bus-width out, or use --flavour vitis"
-            raise InputError(Diagnostic(f"HLS C++ of the flavour {flavour} moves single elements", None, hint))
-        limits = parameter_limits(self.kernel, values)
-        beats, banked = program_beats.program_beats(self.accelerator, limits, lanes, width)
-        if not beats.are_several:
-            hint = "leave --bus-width out, or choose a wider bus"
-            raise InputError(Diagnostic(f"no two elements of any array fit {width} bits", None, hint))
-        return banked, beats
+            if width is not None:
+                hint = "leave --bus-width out, or use --flavour vitis"
+                raise InputError(Diagnostic(f"HLS C++ of the flavour {flavour} moves single elements", None, hint))
+            return lanes, beats
+        if width is not None:
+            beats, lanes = program_beats.program_beats(self.accelerator, limits, lanes, width)
+            if not beats.are_several:
+                hint = "leave --bus-width out, or choose a wider bus"
+                raise InputError(Diagnostic(f"no two elements of any array fit {width} bits", None, hint))
+        return interleaving.interleaved(self.accelerator, limits, lanes), beats
 
     @cached_property
     def network_tiles(self) -> TiledKernel:

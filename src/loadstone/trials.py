@@ -52,6 +52,7 @@ def run_program(compilation: Compilation, options: RunOptions) -> Outcome:
         traffic=Traffic(words.loaded, words.stored, planned),
         tiling=tiling_info(tiles),
         lanes=lanes if lanes.asked > 1 else None,
+        order=lanes.order,
         beats=beats if is_hls else None,
         suggestion=compilation.suggestion,
     )

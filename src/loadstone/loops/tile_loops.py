@@ -108,10 +108,10 @@ def array_moves(accelerator: Accelerator, verb: str, name: str) -> Node:
 def sliced_moves(accelerator: Accelerator, verb: str, sizes: Mapping[str, int]) -> Node:
     """The loops over what a tile loads or stores, slice by slice in arrays that have a size."""
     loops = move_loops(accelerator, verb)
-    return sliced(loops, sizes, _existing(accelerator.plan.tiles)) if sizes else loops
+    return sliced(loops, sizes, existing_coordinates(accelerator.plan.tiles)) if sizes else loops
 
 
-def _existing(tiles: TiledKernel) -> isl.Set:
+def existing_coordinates(tiles: TiledKernel) -> isl.Set:
     """The coordinates of tiles, as parameters."""
     return inputs_to_parameters(isl.Map.from_domain(existing_tiles(tiles)), tiles.inner).params()
 
@@ -132,7 +132,7 @@ def has_move_loops(plan: Plan) -> bool:
 def _moves(tiles: TiledKernel, name: str, move: isl.Map) -> Node:
     """Loops over the elements of an array that a tile moves, row by row."""
     named, array = renamed_dims(move, tiles.inner, Dim.in_), tiles.kernel.arrays[name]
-    context, iterators = _existing(tiles), [f"{name}_{k}" for k in range(array.rank)]
+    context, iterators = existing_coordinates(tiles), [f"{name}_{k}" for k in range(array.rank)]
     try:
         with operation_limit(MOVE_LIMIT):
             elements = inputs_to_parameters(named, tiles.inner).coalesce()

@@ -174,9 +174,13 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Pipelined:
-    """At the head of a loop: its iterations may start one per cycle, or one in an interval of some cycles."""
+    """At the head of a loop: its iterations may start one per cycle, or one in an interval of some cycles.
+
+    When `alone`, the iterations of one execution of the loop do not overlap those of the next one.
+    """
 
     interval: int = 1
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +188,14 @@ class Unrolled:
     """At the head of a loop: all its iterations run at once."""
 
 
-Statement = Text | Block | Get | Put | Fence | Pipelined | Unrolled
+@dataclass(frozen=True, slots=True)
+class Independent:
+    """At the head of a pipelined loop: no iteration reads what an earlier one has written into a local memory."""
+
+    name: str
+
+
+Statement = Text | Block | Get | Put | Fence | Pipelined | Unrolled | Independent
 Body = tuple[Statement, ...]
 
 
@@ -259,7 +270,7 @@ def _uses(statement: Statement) -> frozenset[Use]:
             return before.uses | {stream.name}
         case Put(stream=stream, word=word):
             return word.uses | {stream.name}
-        case Fence() | Pipelined() | Unrolled():
+        case Fence() | Pipelined() | Unrolled() | Independent():
             return frozenset()
         case _:
             assert_never(statement)
@@ -304,15 +315,17 @@ def c_declaration(parameter: Parameter) -> str:
 class Syntax:
     """How a language writes parameters, streams, fences, pipelined and unrolled loops.
 
-    In templates `@` is the name of a stream, `~` its type as a part of a name, `%` the word that is put, or the names
-    that a fence keeps in order.
+    In templates `@` is the name of a stream or a memory, `~` its type as a part of a name, `%` the word that is put, or
+    the names that a fence keeps in order.
     """
 
     get: str = ""
     put: str = ""
     fence: str = ""
     pipelined: str = ""
+    alone: str = ""
     unrolled: str = ""
+    independent: str = ""
     declared: Callable[[Parameter], str] = c_declaration
 
     def lines(self, body: Body, shared: Sequence[str] = ()) -> Iterator[str]:
@@ -330,10 +343,13 @@ class Syntax:
                     yield _of_stream(self.put, stream).replace("%", word.text)
                 case Fence(names=names):
                     yield from [self.fence.replace("%", ", ".join(names or shared))] * bool(self.fence)
-                case Pipelined(interval=interval):
+                case Pipelined(interval=interval, alone=alone):
                     yield from [self.pipelined.replace("@", str(interval))] * bool(self.pipelined)
+                    yield from [self.alone] * (alone and bool(self.alone))
                 case Unrolled():
                     yield from [self.unrolled] * bool(self.unrolled)
+                case Independent(name=name):
+                    yield from [self.independent.replace("@", name)] * bool(self.independent)
                 case _:
                     assert_never(statement)
 

@@ -13,13 +13,14 @@ from loadstone.emit.c.addresses import COPY, Addresses
 from loadstone.emit.c.beats import row_loops
 from loadstone.emit.c.code import Cells, Counter, External, Parameter, Pointer, Stream, Value, word_type
 from loadstone.emit.c.compute.lanes import named_lanes
+from loadstone.emit.c.compute.recurrences import Pipelining, Recurrences, innermost_loops
 from loadstone.emit.c.external.elements import ExternalElements, externals
 from loadstone.emit.c.names import RESERVED, Names, names_of
 from loadstone.errors import UnsupportedError
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.model import Node
 from loadstone.loops.scan import Scan
-from loadstone.loops.tile_loops import array_moves
+from loadstone.loops.tile_loops import array_moves, existing_coordinates
 from loadstone.model.expression import integer
 from loadstone.model.free_name import free_name
 from loadstone.model.kernel import Array
@@ -49,16 +50,16 @@ class Style:
     With `streamed`, runs of elements are transferred by loops of their own, and arrays that the compute process writes
     are loaded through streams, so that each buffer has one writer. `sizes` are the parameters for which
     local memory has fixed sizes, none where it is allocated. With `checked`, each cell has a tag: the element in it.
-    `lanes` run at once, in streamed programs. With `divided`, an array that is loaded and stored has two ports where no
-    strip loads what an earlier one stored: one to read and one to write. Of arrays in `beats`, so many elements move at
-    once.
+    `lanes` run at once, in streamed programs. With `tuned`, an array that is loaded and stored has two ports, one to
+    read and one to write, where no strip loads what an earlier one stored; and loops say what their iterations wait
+    for. Of arrays in `beats`, so many elements move at once.
     """
 
     streamed: bool = False
     checked: bool = False
     sizes: Mapping[str, int] | None = None
     lanes: Lanes = NO_LANES
-    divided: bool = False
+    tuned: bool = False
     beats: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
@@ -126,6 +127,15 @@ class Interface:
         """The loops of a tile, over groups where there are lanes."""
         return self.names.loops(self._loops[0])
 
+    def pipelined(self, tree: Node) -> Mapping[int, Pipelining]:
+        """How the innermost loops of `compute` are pipelined, by their identities."""
+        if not self.style.tuned:
+            return {}
+        statements = {statement.name: statement for statement in self.accelerator.kernel.statements}
+        facts = existing_coordinates(self.accelerator.plan.tiles)
+        found = Recurrences(statements, self._loops[1]).of(self._loops[0], facts)
+        return {id(loop): each for loop, each in zip(innermost_loops(tree), found, strict=True)}
+
     @property
     def lanes(self) -> Mapping[str, LaneLoops]:
         """The loops over the lanes of statements."""
@@ -180,7 +190,7 @@ class Interface:
     def _divided(self) -> frozenset[str]:
         """The variables with a port to read and another one to write."""
         held: dict[str, list[str]] = {}
-        for array in self.accelerator.transferred if self.style.divided else ():
+        for array in self.accelerator.transferred if self.style.tuned else ():
             held.setdefault(array.variable, []).append(array.name)
         loaded, stored, plan = self.accelerator.loaded, self.accelerator.stored, self.accelerator.plan
         return frozenset(

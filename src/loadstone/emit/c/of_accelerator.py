@@ -18,6 +18,7 @@ from loadstone.emit.c.code import (
     Fence,
     Function,
     Get,
+    Independent,
     Pipelined,
     Put,
     Statement,
@@ -30,13 +31,14 @@ from loadstone.emit.c.code import (
     word_type,
 )
 from loadstone.emit.c.compute.data_bounds import InstanceCode
+from loadstone.emit.c.compute.recurrences import Pipelining
 from loadstone.emit.c.interface import Interface, Style
 from loadstone.emit.c.names import RESERVED, renamed
 from loadstone.emit.c.printer import emit_expression, loop_code, written
 from loadstone.emit.c.program import Limit, Program, called, with_assumptions
 from loadstone.emit.c.transfers import Transfers, local_element
 from loadstone.loops.accelerator import Accelerator
-from loadstone.loops.model import Instance, Node
+from loadstone.loops.model import For, Instance, Node
 from loadstone.model.expression import Binary, Constant, integer
 from loadstone.model.types import INT
 from loadstone.options import Flavour
@@ -65,7 +67,7 @@ def fixed_program(
     """
     check_fixed_sizes(accelerator.buffers, parameters or {})
     wide = beats.several
-    style = Style(streamed=True, sizes=parameters or {}, lanes=lanes, divided=flavour == "vitis", beats=wide)
+    style = Style(streamed=True, sizes=parameters or {}, lanes=lanes, tuned=flavour == "vitis", beats=wide)
     return _program(Interface(accelerator, style))
 
 
@@ -175,11 +177,18 @@ class Processes:
         statements = {statement.name: renamed(statement, given.names) for statement in kernel.statements}
         offered = frozenset(parameter.name for parameter in given.in_tile)
         taken = RESERVED | frozenset(given.names.names.values()) | offered
-        pipelined = Pipelined(pipeline_interval(kernel))
+        tree = given.compute
         passing = (
             frozenset(kernel.arrays) - given.accelerator.stored - {a.name for a in kernel.arrays.values() if a.live_out}
         )
-        body = InstanceCode(statements, self._element, (pipelined,), passing, taken, given.lanes).code(given.compute)
+        pipelined, asked = given.pipelined(tree), pipeline_interval(kernel)
+
+        def begun(loop: For) -> Body:
+            found = pipelined.get(id(loop), Pipelining(1, ()))
+            memories = [given.locals[name].name for name in found.independent if name in given.locals]
+            return (Pipelined(max(asked, found.interval), alone=bool(memories)), *map(Independent, memories))
+
+        body = InstanceCode(statements, self._element, begun, passing, taken, given.lanes).code(tree)
         return Function("Executes the statements of a tile.", "void", "compute_tile", given.in_tile, body)
 
     def _element(self, array: str, subscripts: Sequence[Text], is_write: bool) -> Text:

@@ -281,7 +281,7 @@ class ProcessBody:
         waits = any(link.shared for link in (*self._incoming, *self._outgoing))
         interval = pipeline_interval(self.parts.kernel) if self.process.kind == "compute" else 1
         pipelined = () if waits else (Pipelined(interval),)
-        return loop_code(self.parts.names.source.loops(loops), self._instance, pipelined)
+        return loop_code(self.parts.names.source.loops(loops), self._instance, lambda _: pipelined)
 
     def _instance(self, leaf: Instance) -> Body:
         """One instance, behind declarations of its coordinates, except iterators.

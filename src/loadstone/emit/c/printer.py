@@ -194,10 +194,10 @@ def _subscripts(access: Access, values: dict[str, Expression], operands: Sequenc
 def loop_code(
     node: Node,
     instance: Callable[[Instance], Body],
-    innermost: Body = (),
+    innermost: Callable[[For], Body] = lambda _: (),
     special: Callable[[For], Body | None] = lambda _: None,
 ) -> Body:
-    """A loop tree; `instance` gives its leaves, loops without loops in them begin with `innermost`.
+    """A loop tree; `instance` gives its leaves, loops without loops in them begin with what `innermost` gives.
 
     `special` gives the code of some loops.
     """
@@ -207,7 +207,9 @@ def loop_code(
         case For(start=start, condition=condition, body=body):
             head = loop_head(node, written(start), written(condition))
             nested = any(isinstance(part, For) for part in nodes(body))
-            return (Block(head, (*(() if nested else innermost), *loop_code(body, instance, innermost, special))),)
+            return (
+                Block(head, (*(() if nested else innermost(node)), *loop_code(body, instance, innermost, special))),
+            )
         case If(condition=condition, then=then, otherwise=otherwise):
             chosen = Block(code("if (@)", written(condition)), loop_code(then, instance, innermost, special))
             if otherwise is None:

@@ -142,7 +142,7 @@ class Transfers:
             point = [written(argument) for argument in leaf.arguments]
             return (self._move(verb, self.interface.accelerator.kernel.arrays[array], point), Text("words++;"))
 
-        return loop_code(self.interface.names.loops(loops), moved, (Pipelined(),))
+        return loop_code(self.interface.names.loops(loops), moved, lambda _: (Pipelined(),))
 
     def _rows(self, verb: Verb, array: str, loops: Node) -> Body:
         """Loops over rows that move in beats."""

@@ -17,6 +17,8 @@ The rules of Vitis, and how programs keep them:
 - External arrays are read by load processes and written by store processes, each through a bundle of its own.
 - With beats, a port has the width of several elements, which `hls::vector` names; arrays begin at whole beats, and are
   padded to them.
+- Compute loops have the interval that recurrences allow, and say of which local memories no iteration reads what an
+  earlier one wrote (`recurrences`). That is known of one execution of a loop, so such loops are not flattened.
 - Loops of processes that wait for cells have no `pipeline` pragma, since an inner loop waits there.
 
 Verified: the program runs as threads with the header from `shim` and gives the same memory as the kernel. Not verified,
@@ -102,7 +104,9 @@ VITIS = Syntax(
     put="@.write(%);",
     fence="ORDERED(%);",
     pipelined="#pragma HLS pipeline II=@",
+    alone="#pragma HLS loop_flatten off",
     unrolled="#pragma HLS unroll",
+    independent="#pragma HLS dependence variable=@ type=inter direction=RAW dependent=false",
     declared=_declared,
 )
 

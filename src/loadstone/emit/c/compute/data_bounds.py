@@ -12,7 +12,7 @@ where the loop has an iteration: there the tile has loaded them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import takewhile
@@ -63,7 +63,7 @@ class InstanceCode:
 
     statements: Mapping[str, Statement]
     element: ElementText
-    innermost: Body
+    innermost: Callable[[For], Body]
     passing: frozenset[str]
     taken: frozenset[str]
     lanes: Mapping[str, LaneLoops] = field(default_factory=dict[str, LaneLoops])
@@ -96,7 +96,7 @@ class InstanceCode:
         condition = listed((written(loop.condition), *tests), " && ")
         head = loop_head(loop, written(first, bounds[0].operands), condition)
         declared = (code("const @ @ = @;", word_type(b.end.type), name, b.text) for name, b in ends.items())
-        body = (*(() if inner else self.innermost), *inside.code(loop.body))
+        body = (*(() if inner else self.innermost(loop)), *inside.code(loop.body))
         runs = listed((written(_begins(each)) for each in (loop, *inner)), " && ")
         return (Block(code("if (@)", runs), (*declared, Block(head, body))),)
 
