@@ -52,7 +52,7 @@ else:
     description, network_reuse = Later("loadstone.networks.description"), Later("loadstone.networks.reuse")
     network_sizes, network_split = Later("loadstone.networks.sizes"), Later("loadstone.networks.split")
     search, parallel_lanes = Later("loadstone.tiling_search.decision"), Later("loadstone.parallel.lanes")
-    parallel_beats, program_beats = Later("loadstone.parallel.beats"), Later("loadstone.emit.c.beats")
+    parallel_beats, program_beats = Later("loadstone.parallel.beats"), Later("loadstone.emit.c.external.beats")
     interleaving = Later("loadstone.emit.c.compute.interleaving")
 
 Split = Literal["none", "depth", "complete"]

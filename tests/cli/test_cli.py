@@ -39,6 +39,25 @@ def test_help_loads_no_stage() -> None:
     subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
 
+@pytest.mark.parametrize(
+    ("words", "unused"),
+    [
+        (("info",), ("emit", "hardware", "networks", "rtl", "simulate")),
+        (("build", "--target", "hls", "--unroll", "2"), ("hardware", "rtl", "simulate")),
+    ],
+)
+def test_commands_load_their_own_stages(words: tuple[str, ...], unused: tuple[str, ...], tmp_path: Path) -> None:
+    command, *options = words
+    arguments = [command, str(ROOT / "examples/matmul.c"), *options]
+    arguments += ["-o", str(tmp_path / "out")] if command == "build" else []
+    code = (
+        f"import sys\nfrom loadstone.cli.main import main\nmain({arguments})\n"
+        "print(*sorted({name.split('.')[1] for name in sys.modules if name.startswith('loadstone.')}))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert set(said.splitlines()[-1].split()).isdisjoint(unused)
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_info_json_is_read_back_by_isl(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     info = json.loads(json.dumps(printed_json(capsys, "info", str(path), "--json")))

@@ -13,8 +13,7 @@ from loadstone.dram.timing import preset
 from loadstone.fronts.archive import Archive
 from loadstone.fronts.asking import ask
 from loadstone.fronts.front import Front
-from loadstone.fronts.measures import measured, vector
-from loadstone.fronts.network_measures import network_measured, network_planned
+from loadstone.fronts.measures import measured, network_measured, network_planned, vector
 from loadstone.fronts.question import Answer, Point, Question
 from loadstone.fronts.search import explore
 from loadstone.fronts.space import Design, read_axis

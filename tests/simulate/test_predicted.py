@@ -18,7 +18,7 @@ from loadstone.cli.main import main
 from loadstone.dram.timing import preset
 from loadstone.errors import UnsupportedError
 from loadstone.hardware.accelerator.top import make_accelerator_design
-from loadstone.hardware.compute.pipelines import Pipeline, Use, Wait, pipelines_of, tile_times
+from loadstone.hardware.compute.unit_pipelines import pipelines_of
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.loops.compiled_walk import IDLE, Run, compiled_shape, compiled_walk
 from loadstone.loops.model import Block, For, If, Instance, Node
@@ -27,6 +27,7 @@ from loadstone.loops.tile_loops import move_loops
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import Expression, Variable
 from loadstone.model.types import INT
+from loadstone.parallel.pipelines import Pipeline, Use, Wait, tile_times
 from loadstone.pipeline import plan_tiles
 from loadstone.poly import fixed, points
 from loadstone.poly.enumeration import fixed_input

@@ -13,8 +13,7 @@ from loadstone.circuits import CircuitCompilation
 from loadstone.errors import LoadstoneError
 from loadstone.fronts.archive import Archive, Vector, is_covered
 from loadstone.fronts.bounds import NO_AREA, Least, least_computing, least_cycles, planned
-from loadstone.fronts.measures import built, measured, vector
-from loadstone.fronts.network_measures import network_built, network_measured, network_planned
+from loadstone.fronts.measures import built, measured, network_built, network_measured, network_planned, vector
 from loadstone.fronts.question import Question, Verdict
 from loadstone.fronts.space import Design
 from loadstone.fronts.stages import Stages, TilingStages

@@ -9,7 +9,7 @@ from typing import TypeVar
 import islpy as isl
 
 Coalescable = TypeVar("Coalescable", isl.Set, isl.Map, isl.UnionSet, isl.UnionMap, isl.PwAff)
-Relation = TypeVar("Relation", isl.Set, isl.Map)
+Joined = TypeVar("Joined", isl.Set, isl.Map)
 
 MOST_PIECES = 40
 
@@ -30,7 +30,7 @@ def coalesced(value: Coalescable) -> Coalescable:
         return value
 
 
-def joined(parts: Iterable[Relation], empty: Relation) -> Relation:
+def joined(parts: Iterable[Joined], empty: Joined) -> Joined:
     """The union of relations of one space, coalesced as often as it takes to keep its pieces few enough for that.
 
     >>> parts = [isl.Set(f"{{ [x] : {k} <= x <= {k + 1} }}") for k in range(100)]
@@ -40,7 +40,7 @@ def joined(parts: Iterable[Relation], empty: Relation) -> Relation:
     return reduce(_joined, parts, empty)
 
 
-def _joined(some: Relation, more: Relation) -> Relation:
+def _joined(some: Joined, more: Joined) -> Joined:
     many = _pieces(some) + _pieces(more) > MOST_PIECES
     return (coalesced(some) if many else some).union(more)
 

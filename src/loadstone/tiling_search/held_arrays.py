@@ -23,7 +23,7 @@ from loadstone.tiling_search.footprints import forms
 from loadstone.transfer.strips import in_memory, memory_arrays
 from loadstone.transform.tiling import TiledKernel, nest_of
 
-Values = tuple[isl.PwAff, ...]
+Dates = tuple[isl.PwAff, ...]
 Place = tuple[int, int]
 """A nest, and a part of it: before, with or behind its deepest statements."""
 
@@ -56,13 +56,13 @@ class _Holding:
             if self._differ(dates):
                 yield self._numbered(dates, apart=True)
 
-    def _differ(self, dates: Mapping[str, Values]) -> bool:
+    def _differ(self, dates: Mapping[str, Dates]) -> bool:
         length = max(map(len, dates.values()))
         deep = [s for s in self.kernel.statements if len(dates[s.name]) == length]
         seen = {(nest_of(s), tuple(names)) for s in deep if (names := _iterators(s, self.array.name)) is not None}
         return len(seen) > len({nest for nest, _ in seen})
 
-    def _numbered(self, dates: Mapping[str, Values], *, apart: bool) -> tuple[Mapping[str, isl.Map], int]:
+    def _numbered(self, dates: Mapping[str, Dates], *, apart: bool) -> tuple[Mapping[str, isl.Map], int]:
         length = max(map(len, dates.values()))
         places = {s.name: self._place(s, dates, length, apart) for s in self.kernel.statements}
         numbers = sorted(set(places.values()))
@@ -70,7 +70,7 @@ class _Holding:
         theta = {s.name: _numbered(s, dates[s.name], length, numbers, places[s.name]) for s in every}
         return theta, int(len(numbers) > 1)
 
-    def _beside(self, statement: Statement, plain: Mapping[str, Values]) -> Values:
+    def _beside(self, statement: Statement, plain: Mapping[str, Dates]) -> Dates:
         """The dates of a statement that does not access the array: those of its loops if it is beside no other one."""
         names = [each.name for each in self.kernel.statements]
         for other in self.kernel.statements:
@@ -81,7 +81,7 @@ class _Holding:
                     return found
         return _loops(statement)
 
-    def _place(self, statement: Statement, dates: Mapping[str, Values], length: int, apart: bool) -> Place:
+    def _place(self, statement: Statement, dates: Mapping[str, Dates], length: int, apart: bool) -> Place:
         """The nest of a statement, and whether it runs before all others of the nest, with them, or behind them.
 
         It is apart if it reads other arrays in fewer loops: their tiles would be held beside that of the array. Where
@@ -101,7 +101,7 @@ class _Holding:
         return any(array != self.array.name for array in reads)
 
 
-def _numbered(statement: Statement, dates: Values, length: int, numbers: Sequence[Place], place: Place) -> isl.Map:
+def _numbered(statement: Statement, dates: Dates, length: int, numbers: Sequence[Place], place: Place) -> isl.Map:
     """The dates as a map, with the number of the place before them if there are several, and zeros behind.
 
     What is apart goes along its first loop behind, so that no more than a row of its tiles is held.
@@ -114,7 +114,7 @@ def _numbered(statement: Statement, dates: Values, length: int, numbers: Sequenc
     return map_from_values(space, [*number, *dates, *missing]).intersect_domain(statement.domain)
 
 
-def _around(statement: Statement, array: str) -> Values | None:
+def _around(statement: Statement, array: str) -> Dates | None:
     """The subscripts of the array, then the loops whose iterators they do not have."""
     found = _plain_access(statement, array)
     if found is None:
@@ -149,17 +149,17 @@ def _plain_subscripts(access: Access, statement: Statement) -> list[str] | None:
     return names if len(names) == len(found) == len(set(names)) and access.exact else None
 
 
-def _dates(relation: isl.Map) -> Values:
+def _dates(relation: isl.Map) -> Dates:
     return values_of(relation.reset_tuple_id(isl.dim_type.out))
 
 
-def _loops(statement: Statement) -> Values:
+def _loops(statement: Statement) -> Dates:
     """The iterators of a statement."""
     space = statement.domain.get_space()
     return tuple(dimension(space, k) for k in range(len(statement.iterators)))
 
 
-def _aligned(statement: Statement, other: Statement, dates: Values, is_later: bool) -> Values | None:
+def _aligned(statement: Statement, other: Statement, dates: Dates, is_later: bool) -> Dates | None:
     """The dates at which another statement accesses the element that one writes: the first or last of them."""
     mine = _plain_subscripts(statement.write, statement)
     for access in (other.write, *other.reads):

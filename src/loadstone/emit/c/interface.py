@@ -10,10 +10,10 @@ from math import prod
 from typing import Literal
 
 from loadstone.emit.c.addresses import COPY, Addresses
-from loadstone.emit.c.beats import row_loops
 from loadstone.emit.c.code import Cells, Counter, External, Parameter, Pointer, Stream, Value, word_type
 from loadstone.emit.c.compute.lanes import named_lanes
 from loadstone.emit.c.compute.recurrences import Pipelining, Recurrences, innermost_loops
+from loadstone.emit.c.external.beats import row_loops
 from loadstone.emit.c.external.elements import ExternalElements, externals
 from loadstone.emit.c.names import RESERVED, Names, names_of
 from loadstone.errors import UnsupportedError

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from loadstone.emit.c.beat_moves import BeatMoves, unnested
 from loadstone.emit.c.code import (
     EMPTY,
     Block,
@@ -22,6 +21,7 @@ from loadstone.emit.c.code import (
     code,
     verbatim,
 )
+from loadstone.emit.c.external.beat_moves import BeatMoves, unnested
 from loadstone.emit.c.external.structures import own_structure
 from loadstone.emit.c.interface import Interface, Way
 from loadstone.emit.c.printer import is_constant, loop_code, written

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from loadstone.bus.ports import Bus
 from loadstone.errors import Diagnostic, UnsupportedError
 from loadstone.hardware.accelerator.mover import tile_options
-from loadstone.hardware.accelerator.tile_order import with_best_order
 from loadstone.hardware.compute.local_layout import local_layouts
-from loadstone.hardware.compute.pipelines import pipelines_of
 from loadstone.hardware.compute.unit import ComputeUnit, make_compute_unit
+from loadstone.hardware.compute.unit_pipelines import pipelines_of
 from loadstone.hardware.datapath.operations import Operations
 from loadstone.hardware.datapath.timing import REGISTERED_OUTPUT, MemoryTiming
 from loadstone.hardware.design import bus_for, element_bytes
@@ -22,6 +21,7 @@ from loadstone.loops.tile_loops import MARKERS, process_loops
 from loadstone.model.kernel import Kernel
 from loadstone.parallel.beats import Beats, find_beats
 from loadstone.parallel.lanes import Lanes, find_lanes, lane_loops
+from loadstone.parallel.tile_order import with_best_order
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ from loadstone.dram.timing import Timing
 from loadstone.dram.transactions import Answer, Burst, Counters, TransactionMemory
 from loadstone.hardware.accelerator.loading import ON_THE_WAY, QUEUED
 from loadstone.hardware.accelerator.storing import WAITING
-from loadstone.hardware.compute.pipelines import FIRST_READ, WRITES, Port, TileTimes
+from loadstone.parallel.pipelines import FIRST_READ, WRITES, Port, TileTimes
 from loadstone.simulate.prediction.history import History, OpenBursts
 from loadstone.simulate.prediction.pieces import Cut, Piece, Widths, cuts_of
 

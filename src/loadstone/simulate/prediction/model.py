@@ -16,13 +16,14 @@ from loadstone.bus.ports import Bus
 from loadstone.dram.timing import Timing
 from loadstone.dram.transactions import Answer
 from loadstone.hardware.accelerator.outline import AcceleratorOutline
-from loadstone.hardware.accelerator.walks import tile_order
 from loadstone.hardware.compute.local_layout import arrays_apart
-from loadstone.hardware.compute.pipelines import Pipelines, pipelines_of
+from loadstone.hardware.compute.unit_pipelines import pipelines_of
 from loadstone.hardware.design import AcceleratorDesign
 from loadstone.hardware.harness.placement import placed
 from loadstone.loops.accelerator import Accelerator
 from loadstone.parallel.lanes import NO_LANES, Lanes
+from loadstone.parallel.pipelines import Pipelines
+from loadstone.parallel.walks import tile_order
 from loadstone.simulate.hardware.activity import PROCESSES, Activity
 from loadstone.simulate.prediction.engines import (
     BLOCKED,

@@ -14,8 +14,8 @@ from itertools import groupby
 from typing import Any
 
 from loadstone.errors import Diagnostic, UnsupportedError
-from loadstone.hardware.accelerator.walks import Coordinates, Tiles
 from loadstone.loops.compiled_walk import IDLE, Run
+from loadstone.parallel.walks import Coordinates, Tiles
 
 FIRST_TILES = 8
 """How many tiles of one shape that follow each other are gone through; the latter half tells their length."""

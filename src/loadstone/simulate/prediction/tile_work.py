@@ -6,8 +6,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial, reduce
 
-from loadstone.hardware.accelerator.walks import KEPT, compute_walk
-from loadstone.hardware.compute.pipelines import Pipeline, Pipelines, TileTimes, tile_times
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.compiled_walk import IDLE, Run, Walk, compiled_shape, compiled_walk
 from loadstone.loops.model import Instance, Node, with_instances
@@ -15,6 +13,8 @@ from loadstone.loops.slices import is_row
 from loadstone.loops.tile_loops import move_loops, sliced_moves, with_registers
 from loadstone.model.expression import Expression, binary, integer
 from loadstone.parallel.lanes import Lanes, lane_loops
+from loadstone.parallel.pipelines import Pipeline, Pipelines, TileTimes, tile_times
+from loadstone.parallel.walks import KEPT, compute_walk
 from loadstone.simulate.prediction.pieces import Piece, Stretch, joined
 from loadstone.simulate.prediction.samples import Shape
 

@@ -11,9 +11,6 @@ from collections.abc import Iterator, Mapping
 from functools import reduce
 
 from loadstone.emit.c.compute.recurrences import Pipelining, Recurrences, innermost_loops, path_latency
-from loadstone.hardware.accelerator.tile_order import with_best_order
-from loadstone.hardware.accelerator.walks import tile_order
-from loadstone.hardware.compute.pipelines import Pipeline, Wait
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.compiled_walk import IDLE, Run
 from loadstone.loops.model import Block, For, If, Instance, Node
@@ -25,6 +22,9 @@ from loadstone.model.kernel import Access, Statement
 from loadstone.parallel.group_loops import LaneLoops, counted_lanes
 from loadstone.parallel.hazards import may_follow
 from loadstone.parallel.lanes import Lanes
+from loadstone.parallel.pipelines import Pipeline, Wait
+from loadstone.parallel.tile_order import with_best_order
+from loadstone.parallel.walks import tile_order
 
 _MEMORY = 2
 """Cycles to write a result into local memory, and to read it."""

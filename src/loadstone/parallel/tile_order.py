@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from loadstone.hardware.accelerator.walks import compute_walk, tile_order
-from loadstone.hardware.compute.pipelines import Pipelines, Use, tile_times
 from loadstone.loops.accelerator import Accelerator, time_names
 from loadstone.loops.compiled_walk import IDLE, Run
 from loadstone.loops.ranges import Ranges
 from loadstone.parallel.groups import Grouping, in_old_order
 from loadstone.parallel.kept_order import swapped_arrays
 from loadstone.parallel.lanes import Lanes, TileOrder
+from loadstone.parallel.pipelines import Pipelines, Use, tile_times
+from loadstone.parallel.walks import compute_walk, tile_order
 from loadstone.poly.limits import LimitReached, operation_limit
 
 STATEMENTS = "statements"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
-from loadstone.hardware.compute.pipelines import Pipeline, Pipelines
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.compiled_walk import Run, Walk, compiled_walk
 from loadstone.loops.model import Instance, with_instances
 from loadstone.loops.tile_loops import with_registers
 from loadstone.model.expression import substituted
 from loadstone.parallel.lanes import Lanes, lane_loops
+from loadstone.parallel.pipelines import Pipeline, Pipelines
 
 Coordinates = tuple[int, ...]
 Tiles = Callable[[Coordinates], Iterable[Run]]

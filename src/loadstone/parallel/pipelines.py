@@ -6,15 +6,13 @@ and leaves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple
 
-from loadstone.hardware.compute.unit import ComputeUnit, Hazard
 from loadstone.loops.compiled_walk import IDLE, Run
 from loadstone.model.expression import Expression
-from loadstone.model.kernel import WRITE
 
 Port = tuple[str, str]
 """The array of a local memory, and what its port is for: `write`, or `read 0`, `read 1` and so on."""
@@ -85,38 +83,6 @@ class TileTimes:
     def _without(self, taken: int) -> list[int]:
         length = max(self.cycles, (taken.bit_length() + 7) // 8)
         return list(compress(range(self.cycles), taken.to_bytes(length, "little").translate(_OPPOSITES)))
-
-
-def pipelines_of(compute: ComputeUnit) -> dict[str, Pipeline]:
-    """The datapaths of a design as numbers."""
-    return {name: _pipeline(compute, name) for name in compute.datapaths}
-
-
-def _pipeline(compute: ComputeUnit, name: str) -> Pipeline:
-    table, signature = compute.times[name], compute.signatures[name]
-    uses = [Use((compute.statements[name].write.array, WRITES), table.write)]
-    for slot in table.slots.values():
-        if compute.stores[slot.array].depth:
-            uses.append(Use((slot.array, f"read {slot.port}"), slot.asked))
-    waits = tuple(wait for hazard in compute.hazards if hazard.statement == name for wait in _waits(compute, hazard))
-    return Pipeline(table.write, 1, tuple(uses), waits, tuple(signature.values.values()), signature.masks)
-
-
-def _waits(compute: ComputeUnit, hazard: Hazard) -> Iterator[Wait]:
-    """What lanes of a statement wait for."""
-    if not hazard.probe.addressed:
-        yield Wait(hazard.writer, hazard.probe.window)
-        return
-    for one, other in hazard.lanes:
-        theirs = _argument(compute, hazard.writer, WRITE, one)
-        mine = _argument(compute, hazard.statement, hazard.position, other)
-        yield Wait(hazard.writer, hazard.probe.window, theirs, mine)
-
-
-def _argument(compute: ComputeUnit, statement: str, position: int, lane: int) -> int:
-    """The argument that is the address of an access of a lane."""
-    signature = compute.signatures[statement]
-    return signature.names.index(signature.lanes[lane].arguments[signature.addresses[position]])
 
 
 def tile_times(runs: Sequence[Run], pipelines: Pipelines) -> TileTimes:
