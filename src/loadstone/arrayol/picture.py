@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from loadstone.frontend.arrayol.document import INFINITE
-from loadstone.frontend.arrayol.specification import Before, Port, Sizes, Specification, Task
+from loadstone.frontend.arrayol.printing import sizes_text
+from loadstone.frontend.arrayol.specification import Before, Port, Specification, Task
 from loadstone.markup import Markup, element
 
 _LINE, _CHARACTER, _PAD, _GAP, _COLUMN = 18.0, 7.4, 10.0, 22.0, 56.0
@@ -85,7 +85,7 @@ class _Drawing:
 
 def specification_svg(specification: Specification) -> Markup:
     """The picture of a specification."""
-    shapes = {name: f"{array.type}{_sizes(array.sizes)}" for name, array in specification.arrays.items()}
+    shapes = {name: f"{array.type}{sizes_text(array.sizes)}" for name, array in specification.arrays.items()}
     drawing = _drawing(specification.tasks, shapes)
     width, height = drawing.width + 2 * _GAP, drawing.height + 2 * _GAP
     return element(
@@ -99,10 +99,6 @@ def specification_svg(specification: Specification) -> Markup:
         height=height,
         viewBox=f"0 0 {width:.0f} {height:.0f}",
     )
-
-
-def _sizes(sizes: Sizes) -> str:
-    return f"[{', '.join(INFINITE if size is None else str(size) for size in sizes)}]"
 
 
 def _drawing(tasks: Sequence[Task], shapes: Mapping[str, str]) -> _Drawing:
@@ -123,14 +119,14 @@ def _drawing(tasks: Sequence[Task], shapes: Mapping[str, str]) -> _Drawing:
 
 
 def _task_node(task: Task) -> _Node:
-    title = f"{task.name} {_sizes(task.repetition)}" if task.repetition else task.name
+    title = f"{task.name} {sizes_text(task.repetition)}" if task.repetition else task.name
     lines = {port.name: f"\N{RIGHTWARDS ARROW} {port.name}: {_tiler(port)}" for port in task.inputs}
     lines |= {each.name: f"\N{CLOCKWISE OPEN CIRCLE ARROW} {each.name}: {_before(each)}" for each in task.before}
     lines |= {port.name: f"{port.name}: {_tiler(port)} \N{RIGHTWARDS ARROW}" for port in task.outputs}
     if not task.tasks:
         return _Node(title, "task", lines)
     seen = {port.name: str(list(port.tiler.pattern)) for port in (*task.inputs, *task.outputs)}
-    seen |= {name: f"{array.type}{_sizes(array.sizes)}" for name, array in task.arrays.items()}
+    seen |= {name: f"{array.type}{sizes_text(array.sizes)}" for name, array in task.arrays.items()}
     return _Node(title, "compound", lines, _drawing(task.tasks, seen))
 
 

@@ -25,10 +25,11 @@ def _indented(lines: Iterator[str] | Sequence[str]) -> Iterator[str]:
 
 def _arrays(arrays: Mapping[str, ArrayShape]) -> Iterator[str]:
     for name, array in arrays.items():
-        yield f"{name}: {{shape: {_sizes(array.sizes)}, type: {array.type}}}"
+        yield f"{name}: {{shape: {sizes_text(array.sizes)}, type: {array.type}}}"
 
 
-def _sizes(sizes: Sizes) -> str:
+def sizes_text(sizes: Sizes) -> str:
+    """Sizes as the document has them."""
     return f"[{', '.join(INFINITE if size is None else str(size) for size in sizes)}]"
 
 
@@ -39,7 +40,7 @@ def _task(task: Task) -> Iterator[str]:
 
 def _inside(task: Task) -> Iterator[str]:
     if task.repetition:
-        yield f"repetition: {_sizes(task.repetition)}"
+        yield f"repetition: {sizes_text(task.repetition)}"
     inputs = [*(_port(port) for port in task.inputs), *map(_before, task.before)]
     if inputs:
         yield "inputs:"
