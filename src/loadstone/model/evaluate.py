@@ -13,30 +13,41 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import assert_never
 
-from loadstone.model import expression as expr
+from loadstone.model.expression import (
+    COMPARISONS,
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    Expression,
+    Operand,
+    Select,
+    Unary,
+    Variable,
+)
 from loadstone.model.functions import SIGNATURES
 from loadstone.model.types import BOOL, Number, ScalarType, ctypes_type, rounded
 
 
-def evaluate(expression: expr.Expression, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
+def evaluate(expression: Expression, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
     """The value of an expression, given its variables and the values that the reads brought."""
     match expression:
-        case expr.Constant(value=value):
+        case Constant(value=value):
             return value
-        case expr.Variable(name=name):
+        case Variable(name=name):
             return variables[name]
-        case expr.Operand(position=position):
+        case Operand(position=position):
             return operands[position]
-        case expr.Cast(operand=operand, type=kind):
+        case Cast(operand=operand, type=kind):
             return convert(evaluate(operand, variables, operands), operand.type, kind)
-        case expr.Unary(op=op, operand=operand, type=kind):
+        case Unary(op=op, operand=operand, type=kind):
             value = _unary(op, evaluate(operand, variables, operands))
             return kind.fitted(int(value)) if kind.is_fixed else kind.wrap(value)
-        case expr.Select(condition=condition, then=then, otherwise=otherwise):
+        case Select(condition=condition, then=then, otherwise=otherwise):
             return evaluate(then if evaluate(condition, variables, operands) else otherwise, variables, operands)
-        case expr.Call(function=function, arguments=arguments):
+        case Call(function=function, arguments=arguments):
             return library_function(function)(*(evaluate(a, variables, operands) for a in arguments))
-        case expr.Binary():
+        case Binary():
             return _binary(expression, variables, operands)
         case _:
             assert_never(expression)
@@ -77,7 +88,7 @@ def _unary(op: str, value: Number) -> Number:
             return int(not value)
 
 
-def _binary(expression: expr.Binary, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
+def _binary(expression: Binary, variables: Mapping[str, int], operands: Sequence[Number]) -> Number:
     op = expression.op
     left = evaluate(expression.left, variables, operands)
     if (op == "&&" and not left) or (op == "||" and left):
@@ -85,7 +96,7 @@ def _binary(expression: expr.Binary, variables: Mapping[str, int], operands: Seq
     right = evaluate(expression.right, variables, operands)
     if op in ("&&", "||"):
         return int(bool(right))
-    if op in expr.COMPARISONS:
+    if op in COMPARISONS:
         return int(_COMPARE[op](left, right))
     if expression.type.is_fixed:
         return _fixed(op, int(left), int(right), expression.type)

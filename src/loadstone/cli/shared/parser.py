@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import groupby
 from typing import Any, NoReturn
 
-from loadstone.errors import refused
+from loadstone.errors import Diagnostic, InputError
 from loadstone.options import Mode, Option, without_effect
 
 
@@ -39,7 +39,7 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise `InputError` with what is wrong, and what was probably meant."""
         near = _did_you_mean(message, [option.flag for option in self.options.values()])
-        raise refused(message, None, near or f"{self.prog} --help lists the options")
+        raise InputError(Diagnostic(message, None, near or f"{self.prog} --help lists the options"))
 
 
 def _how(option: Option) -> dict[str, Any]:
@@ -83,12 +83,12 @@ def check_modes(parsed: argparse.Namespace, modes: Iterable[Mode], names: Mappin
         here = " and ".join(name for mode, name in names.items() if mode in present)
         ways = [names[mode] for mode in option.modes if mode in names]
         hint = f"it takes effect with {', '.join(ways)}" if ways else ""
-        raise refused(f"{option.flag} has no effect with {here}", None, hint)
+        raise InputError(Diagnostic(f"{option.flag} has no effect with {here}", None, hint))
 
 
 def refuse(parsed: argparse.Namespace, names: Iterable[str], where: str, hint: str = "") -> None:
     """Raise `InputError` if one of some options was given where it has no effect: with or without something."""
-    idle = frozenset(names)
+    refused = frozenset(names)
     for dest, option in parsed.parser.options.items():
-        if dest in idle & parsed.given:
-            raise refused(f"{option.flag} has no effect {where}", None, hint)
+        if dest in refused & parsed.given:
+            raise InputError(Diagnostic(f"{option.flag} has no effect {where}", None, hint))

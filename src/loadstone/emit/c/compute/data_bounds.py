@@ -22,7 +22,23 @@ from loadstone.emit.c.compute.lanes import lane_code
 from loadstone.emit.c.printer import ElementText, instance_code, is_constant, loop_code, loop_head, operands_of, written
 from loadstone.loops import model as loop_tree
 from loadstone.loops.model import For, Instance, Node
-from loadstone.model import expression as expr
+from loadstone.model.expression import (
+    Binary,
+    Cast,
+    Constant,
+    Expression,
+    Operand,
+    Select,
+    Unary,
+    Variable,
+    binary,
+    cast,
+    converted,
+    integer,
+    substituted,
+    unary,
+    walk,
+)
 from loadstone.model.free_name import free_name
 from loadstone.model.kernel import Access, Statement
 from loadstone.model.tidy import settled, tidy
@@ -37,8 +53,8 @@ class Bound:
     """A condition `counter op end` whose end does not change in a loop, with arrays and texts of what that reads."""
 
     op: str
-    counter: expr.Expression
-    end: expr.Expression
+    counter: Expression
+    end: Expression
     operands: tuple[Text, ...]
     arrays: frozenset[str]
 
@@ -90,9 +106,7 @@ class InstanceCode:
         freed = {leaf.statement: self._freed(leaf, (loop, *inner), bounds) for leaf in leaves}
         inside = replace(self, statements={**self.statements, **freed}, taken=self.taken | ends.keys())
         first = reduce(_greater, (bound.end for bound in bounds if bound.op == ">="), loop.start)
-        tests = [
-            written(expr.Binary(b.op, b.counter, expr.Variable(name, b.end.type), INT)) for name, b in ends.items()
-        ]
+        tests = [written(Binary(b.op, b.counter, Variable(name, b.end.type), INT)) for name, b in ends.items()]
         condition = listed((written(loop.condition), *tests), " && ")
         head = loop_head(loop, written(first, bounds[0].operands), condition)
         declared = (code("const @ @ = @;", word_type(b.end.type), name, b.text) for name, b in ends.items())
@@ -146,36 +160,36 @@ class InstanceCode:
         found = (self._bound(leaf, part, loops) for part in parts)
         return (bound for bound in takewhile(lambda each: each is not None, found) if bound is not None)
 
-    def _bound(self, leaf: Instance, part: expr.Expression, loops: Sequence[For]) -> Bound | None:
+    def _bound(self, leaf: Instance, part: Expression, loops: Sequence[For]) -> Bound | None:
         """A part of the condition of an instance as a bound of the outermost of some loops."""
         statement = self.statements[leaf.statement]
         values = _values(statement, leaf)
-        if not isinstance(part, expr.Binary) or part.op not in (">=", "<", "<="):
+        if not isinstance(part, Binary) or part.op not in (">=", "<", "<="):
             return None
         names, arrays = _used(part.right, statement, values)
         moving = {each.iterator for each in loops}
         if names & moving or not _is_counter(part.left, loops[0].iterator, statement, values):
             return None
-        end, operands = settled(expr.substituted(part.right, values)), operands_of(statement, values, self.element)
-        return Bound(part.op, expr.substituted(part.left, values), end, tuple(operands), frozenset(arrays))
+        end, operands = settled(substituted(part.right, values)), operands_of(statement, values, self.element)
+        return Bound(part.op, substituted(part.left, values), end, tuple(operands), frozenset(arrays))
 
     def _freed(self, leaf: Instance, loops: Sequence[For], bounds: Sequence[Bound]) -> Statement:
         """The statement of an instance without the conditions that hold between bounds."""
         statement, known = self.statements[leaf.statement], {bound.key for bound in bounds}
 
-        def holds(part: expr.Expression) -> bool:
+        def holds(part: Expression) -> bool:
             bound = self._bound(leaf, part, loops)
             return bound is not None and bound.key in known
 
         return _where(statement, [part for part in _conjuncts(_tested(statement)) if not holds(part)])
 
 
-def _values(statement: Statement, leaf: Instance) -> dict[str, expr.Expression]:
+def _values(statement: Statement, leaf: Instance) -> dict[str, Expression]:
     return dict(zip(statement.iterators, leaf.arguments, strict=True))
 
 
-def _subscripts(access: Access, values: dict[str, expr.Expression]) -> str:
-    return str([tidy(expr.substituted(subscript, values)) for subscript in access.subscripts])
+def _subscripts(access: Access, values: dict[str, Expression]) -> str:
+    return str([tidy(substituted(subscript, values)) for subscript in access.subscripts])
 
 
 def _chain(loop: For) -> tuple[list[For], list[Instance]]:
@@ -203,80 +217,76 @@ def _is_plain(loop: For, inner: Sequence[For]) -> bool:
     return is_constant(loop.step, 1) and all(moving.isdisjoint(_names(bound)) for bound in bounds)
 
 
-def _begins(loop: For) -> expr.Expression:
+def _begins(loop: For) -> Expression:
     """Whether a loop has an iteration."""
-    return settled(expr.substituted(loop.condition, {loop.iterator: loop.start}))
+    return settled(substituted(loop.condition, {loop.iterator: loop.start}))
 
 
-def _condition(statement: Statement) -> expr.Expression | None:
+def _condition(statement: Statement) -> Expression | None:
     """Where a statement does something: elsewhere it writes nothing, or its element to itself."""
     if statement.condition is not None:
         return statement.condition
     match statement.value:
-        case expr.Select(condition=condition, otherwise=otherwise) if is_own(otherwise, statement):
+        case Select(condition=condition, otherwise=otherwise) if is_own(otherwise, statement):
             return condition
         case _:
             return None
 
 
-def _tested(statement: Statement) -> expr.Expression | None:
+def _tested(statement: Statement) -> Expression | None:
     """What a statement tests: its condition, or a truth that it writes."""
     match statement.value:
-        case expr.Unary(op="!", operand=expr.Unary(op="!")) as value if statement.condition is None:
+        case Unary(op="!", operand=Unary(op="!")) as value if statement.condition is None:
             return value
         case _:
             return _condition(statement)
 
 
-def _conjuncts(condition: expr.Expression | None) -> tuple[expr.Expression, ...]:
+def _conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
     match condition:
         case None:
             return ()
-        case expr.Binary(op="&&", left=left, right=right):
+        case Binary(op="&&", left=left, right=right):
             return (*_conjuncts(left), *_conjuncts(right))
-        case expr.Unary(op="!", operand=expr.Unary(op="!", operand=inner)):
+        case Unary(op="!", operand=Unary(op="!", operand=inner)):
             return _conjuncts(inner)
         case _:
             return (condition,)
 
 
-def _where(statement: Statement, parts: Sequence[expr.Expression]) -> Statement:
+def _where(statement: Statement, parts: Sequence[Expression]) -> Statement:
     """The statement with some parts of what it tests alone."""
-    condition = reduce(lambda both, part: expr.binary("&&", both, part), parts) if parts else None
+    condition = reduce(lambda both, part: binary("&&", both, part), parts) if parts else None
     match statement.value:
         case _ if statement.condition is not None:
             return replace(statement, condition=condition)
-        case expr.Select(then=then) as chosen:
+        case Select(then=then) as chosen:
             return replace(statement, value=then if condition is None else replace(chosen, condition=condition))
-        case expr.Unary():
-            value = expr.integer(1) if condition is None else expr.unary("!", expr.unary("!", condition))
+        case Unary():
+            value = integer(1) if condition is None else unary("!", unary("!", condition))
             return replace(statement, value=value)
         case _:
             return statement
 
 
-def _is_counter(
-    expression: expr.Expression, iterator: str, statement: Statement, values: Mapping[str, expr.Expression]
-) -> bool:
+def _is_counter(expression: Expression, iterator: str, statement: Statement, values: Mapping[str, Expression]) -> bool:
     """Whether an expression has the values of the counter of a loop, in order."""
     kind = expression.type
-    while isinstance(expression, expr.Cast):
+    while isinstance(expression, Cast):
         expression = expression.operand
-    given = values.get(expression.name) if isinstance(expression, expr.Variable) else None
-    if not isinstance(expression, expr.Variable) or not isinstance(given, expr.Variable) or given.name != iterator:
+    given = values.get(expression.name) if isinstance(expression, Variable) else None
+    if not isinstance(expression, Variable) or not isinstance(given, Variable) or given.name != iterator:
         return False
     position = statement.iterators.index(expression.name)
     is_natural = statement.domain.is_subset(at_least(statement.domain, position, 0))
     return kind.is_integer and kind.bits >= INT.bits and (kind.signed or is_natural)
 
 
-def _used(
-    expression: expr.Expression, statement: Statement, values: Mapping[str, expr.Expression]
-) -> tuple[set[str], set[str]]:
+def _used(expression: Expression, statement: Statement, values: Mapping[str, Expression]) -> tuple[set[str], set[str]]:
     """The variables of the program and the arrays that the value of an expression depends on."""
-    names, arrays = _names(expr.substituted(expression, dict(values))), set[str]()
-    for part in expr.walk(expression):
-        if isinstance(part, expr.Operand):
+    names, arrays = _names(substituted(expression, dict(values))), set[str]()
+    for part in walk(expression):
+        if isinstance(part, Operand):
             read = statement.reads[part.position]
             arrays.add(read.array)
             for subscript in read.subscripts:
@@ -285,14 +295,14 @@ def _used(
     return names, arrays
 
 
-def _names(expression: expr.Expression) -> set[str]:
-    return {part.name for part in expr.walk(expression) if isinstance(part, expr.Variable)}
+def _names(expression: Expression) -> set[str]:
+    return {part.name for part in walk(expression) if isinstance(part, Variable)}
 
 
-def _greater(start: expr.Expression, end: expr.Expression) -> expr.Expression:
+def _greater(start: Expression, end: Expression) -> Expression:
     """The greater one of two numbers as an int, or one beyond all ends of loops."""
     kind = end.type
     if INT.least <= kind.least and kind.greatest <= INT.greatest:
-        return expr.Binary("max", start, expr.converted(end, INT), INT)
-    most = expr.Constant(INT.greatest, kind, str(INT.greatest))
-    return expr.cast(expr.Binary("min", expr.Binary("max", expr.cast(start, kind), end, kind), most, kind), INT)
+        return Binary("max", start, converted(end, INT), INT)
+    most = Constant(INT.greatest, kind, str(INT.greatest))
+    return cast(Binary("min", Binary("max", cast(start, kind), end, kind), most, kind), INT)
