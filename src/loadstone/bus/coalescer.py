@@ -11,14 +11,7 @@ from loadstone.rtl.blocks import Queue
 
 @cache
 def make_coalescer(
-    name: str,
-    address: Bits,
-    widths: Widths,
-    longest: int,
-    queued: int = 4,
-    at_once: int = 1,
-    *,
-    told: bool = False,
+    name: str, address: Bits, widths: Widths, longest: int, queued: int = 4, at_once: int = 1, *, told: bool = False
 ) -> Module:
     """Takes the addresses of elements, and gives requests (address, count) for runs of them, in order.
 
@@ -27,9 +20,8 @@ def make_coalescer(
 
     An element that is next to the one before it joins its run, up to the longest. Where there are several widths,
     elements and requests have sizes, and those of a run are equal. Whether an element is next to the one before may be
-    `told` with it. The longest run ends by itself, so that nothing
-    waits for what comes after it; `flush` ends any other unless an element comes. `closed` says that no element is held
-    back, `empty` that all requests were taken, too.
+    `told` with it. The longest run ends by itself, so that nothing waits for what comes after it; `flush` ends any
+    other unless an element comes. `closed` says that no element is held back, `empty` that all requests were taken, too.
     """
     m = Module(name, f"Joins elements that are next to each other to runs of at most {longest}.")
     count_type = unsigned((longest * at_once).bit_length())
