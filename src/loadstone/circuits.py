@@ -27,6 +27,7 @@ from loadstone.model.definitions import check_executable
 from loadstone.model.kernel import Kernel
 from loadstone.networks.model import Network
 from loadstone.options import ADDRESS_WIDTHS, OUTSTANDING, HardwareOptions
+from loadstone.parallel.fed_lanes import fed_lanes
 from loadstone.pipeline import Compilation, plan_tiles
 from loadstone.rtl.module import Module
 from loadstone.transfer.boxed import boxed_arrays
@@ -99,6 +100,16 @@ class CircuitCompilation(Compilation):
     def bus(self) -> Bus:
         """The bus of the accelerator."""
         return self.wired or bus_of(self.hardware, element_bytes(self.accelerator))
+
+    @property
+    def fed_lanes(self) -> tuple[int, ...]:
+        """The numbers of lanes that the bus feeds."""
+        return self._fed_lanes
+
+    @cached_property
+    def _fed_lanes(self) -> tuple[int, ...]:
+        sizes = element_bytes(self.accelerator)
+        return fed_lanes(self.accelerator, self.limits, self.values, sizes, self.bus.bytes)
 
     @cached_property
     def outline(self) -> AcceleratorOutline:

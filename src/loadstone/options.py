@@ -146,12 +146,14 @@ def name_start(text: str) -> str:
     return text
 
 
-def lanes(text: str) -> int | tuple[int, ...]:
-    """Numbers of lanes along one loop or two.
+def lanes(text: str) -> int | tuple[int, ...] | Literal["auto"]:
+    """Numbers of lanes along one loop or two, or that they are chosen automatically.
 
-    >>> lanes("8"), lanes("4x8")
-    (8, (4, 8))
+    >>> lanes("8"), lanes("4x8"), lanes("auto")
+    (8, (4, 8), 'auto')
     """
+    if text == "auto":
+        return "auto"
     parts = text.split("x")
     if len(parts) > 2:
         raise ValueError("lanes are along two loops at most")
@@ -294,9 +296,9 @@ class HardwareOptions(FromNames):
         read=between(*OUTSTANDING),
         modes=ON_BUS,
     )
-    unroll: int | tuple[int, ...] | None = described(
-        "lanes: instances of a parallel loop computed at once, 8, or of two loops, 4x8 "
-        "(default: the factor of an HLS UNROLL pragma, else 1)",
+    unroll: int | tuple[int, ...] | Literal["auto"] | None = described(
+        "lanes: instances of a parallel loop computed at once, 8, or of two loops, 4x8, or as many as the bus feeds, "
+        "auto, in hardware (default: the factor of an HLS UNROLL pragma, else 1)",
         metavar="U",
         read=lanes,
         modes=("hls", "accelerator", "prediction"),

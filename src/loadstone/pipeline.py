@@ -178,7 +178,14 @@ class Compilation:
         """The numbers of lanes requested, along one loop or two."""
         suggested = self.suggestion.number("factor") if self.suggestion else None
         chosen = self.hardware.unroll or suggested or 1
+        if chosen == "auto":
+            return self.fed_lanes
         return chosen if isinstance(chosen, tuple) else (chosen,)
+
+    @property
+    def fed_lanes(self) -> tuple[int, ...]:
+        """The numbers of lanes that the bus feeds, in hardware."""
+        raise InputError(Diagnostic("--unroll auto needs hardware on a bus", None, "give a number of lanes"))
 
     def unrolled(self, flavour: Flavour, values: Mapping[str, int]) -> Lanes:
         """The lanes of HLS C++; their banks have no conflicts for parameters up to these values."""

@@ -36,6 +36,7 @@ from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, m
 from loadstone.simulate.programs.compiled import compile_reference
 from loadstone.storage.buffers import Component
 from ready import PAPER, accelerator_of, run_system
+from stepped_circuits import Circuit
 
 INTEGERS = {"double": "int", "float": "int"}
 
@@ -318,3 +319,28 @@ def test_lanes_that_do_not_wait_for_others_are_wrong(monkeypatch: pytest.MonkeyP
     assert run_system(accelerator, row, PAPER, unroll=4).is_right
     monkeypatch.setattr(compute, "meeting_lanes", only_itself)
     assert not run_system(accelerator, row, PAPER, unroll=4).is_right
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "parameters", "width", "lanes"),
+    [
+        ("matmul", 16, {"n": 32}, 32, (8,)),
+        ("matmul", 4, {"n": 32}, 128, (2, 4)),
+        ("vector_sum", 64, {"n": 1000}, 512, (8,)),
+        ("vector_sum", 64, {"n": 1000}, 32, (1,)),
+    ],
+)
+def test_as_many_lanes_as_the_bus_feeds(
+    name: str, size: int, parameters: dict[str, int], width: int, lanes: tuple[int, ...]
+) -> None:
+    path = next(path for path in EXAMPLES if path.stem == name)
+    compilation = ls.accelerator(ls.parse(path), ls.Tiling(size), parameters=parameters, unroll="auto", bus_width=width)
+    assert compilation.outline.lanes.counts == lanes
+
+
+def test_hardware_with_lanes_that_the_bus_feeds() -> None:
+    path = next(path for path in EXAMPLES if path.stem == "matmul")
+    circuit = ls.accelerator(ls.parse(path), ls.Tiling(4), parameters={"n": 9}, unroll="auto", bus_width=128)
+    assert circuit.outline.lanes.count == 8
+    counts = circuit.outline.lanes.counts
+    assert Circuit.of(circuit.accelerator, {"n": 9}, Bus(data_width=128, burst=8), counts, seed=1).run(60)

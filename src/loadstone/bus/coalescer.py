@@ -11,14 +11,7 @@ from loadstone.rtl.blocks import Queue
 
 @cache
 def make_coalescer(
-    name: str,
-    address: Bits,
-    widths: Widths,
-    longest: int,
-    queued: int = 4,
-    at_once: int = 1,
-    *,
-    told: bool = False,
+    name: str, address: Bits, widths: Widths, longest: int, queued: int = 4, at_once: int = 1, *, told: bool = False
 ) -> Module:
     """Takes the addresses of elements, and gives requests (address, count) for runs of them, in order.
 
@@ -27,9 +20,8 @@ def make_coalescer(
 
     An element that is next to the one before it joins its run, up to the longest. Where there are several widths,
     elements and requests have sizes, and those of a run are equal. Whether an element is next to the one before may be
-    `told` with it. The longest run ends by itself, so that nothing
-    waits for what comes after it; `flush` ends any other unless an element comes. `closed` says that no element is held
-    back, `empty` that all requests were taken, too.
+    `told` with it. The longest run ends by itself, so that nothing waits for what comes after it; `flush` ends others
+    unless an element comes. `closed` says that no element is held back, `empty` that all requests were taken, too.
     """
     m = Module(name, f"Joins elements that are next to each other to runs of at most {longest}.")
     count_type = unsigned((longest * at_once).bit_length())
@@ -49,11 +41,9 @@ def make_coalescer(
     request = cat(run_size, first, count)
     queue = add_queue(m, "requests", queued, ends, request, taken)
     m.assign(queue_ready, queue.room)
-    pending = m.register("pending", unsigned((queued + 1).bit_length()), reset=0, comment="requests in the queue")
-    leaves = m.wire("leaves", queue.valid & taken)
+    pending = _pending(m, queued, ends, m.wire("leaves", queue.valid & taken))
     m.assign(takes, valid & m.output("in_ready", joins | ~is_open | queue_ready))
     with m.clocked():
-        m.assign(pending, (pending + ends - leaves).wrapped(pending.bits))
         with m.when(takes):
             with m.when(~joins):
                 m.assign(first, place)
@@ -65,6 +55,14 @@ def make_coalescer(
     m.output("closed", ~is_open)
     m.output("empty", ~is_open & (pending == 0))
     return m
+
+
+def _pending(m: Module, queued: int, ends: Value, leaves: Value) -> Signal:
+    """The number of requests in the queue."""
+    pending = m.register("pending", unsigned((queued + 1).bit_length()), reset=0, comment="requests in the queue")
+    with m.clocked():
+        m.assign(pending, (pending + ends - leaves).wrapped(pending.bits))
+    return pending
 
 
 def _follows(m: Module, place: Signal, takes: Value, step: Value) -> Value:

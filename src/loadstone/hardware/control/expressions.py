@@ -100,7 +100,8 @@ class Arithmetic:
             case Unary(op="-", operand=operand):
                 return ranged.difference(ranged.number(0), self.value(operand))
             case Select(condition=condition, then=then, otherwise=otherwise):
-                return ranged.chosen(self.condition(condition), self.value(then), self.value(otherwise))
+                holds = self._condition_part(condition, "")
+                return ranged.chosen(holds, self.value(then), self._alternative(otherwise))
             case Binary(op=op) if op not in COMPARISONS | LOGICAL:
                 return self._operation(expression)
             case Unary(op="!") | Binary():
@@ -119,9 +120,9 @@ class Arithmetic:
             case Unary(op="!", operand=operand):
                 return ~self.condition(operand)
             case Binary(op="&&", left=left, right=right):
-                return self.condition(left) & self.condition(right)
+                return self._condition_part(left, "&&") & self._condition_part(right, "&&")
             case Binary(op="||", left=left, right=right):
-                return self.condition(left) | self.condition(right)
+                return self._condition_part(left, "||") | self._condition_part(right, "||")
             case Binary(
                 op="==", left=Binary(op="%", left=left, right=Constant(value=int(divisor))), right=Constant(value=0)
             ):
@@ -130,6 +131,20 @@ class Arithmetic:
                 return ranged.compared(op, self.value(left), self.value(right))
             case _:
                 return ranged.compared("!=", self.value(expression), ranged.number(0))
+
+    def _condition_part(self, expression: Expression, op: str) -> Value:
+        """A condition in another one, as a wire if it is of several with another operator."""
+        value = self.condition(expression)
+        match expression:
+            case Binary(op="&&" | "||" as inner) if inner != op:
+                return self.names.named(self.wish, value)
+            case _:
+                return value
+
+    def _alternative(self, expression: Expression) -> ranged.Ranged:
+        """The number where a condition does not hold, as a wire if it depends on another one."""
+        value = self.value(expression)
+        return self.named(value) if isinstance(expression, Select) else value
 
     def _register(self, expression: Expression) -> ranged.Ranged | None:
         """The register for an expression, if there is one."""
