@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 
 import islpy as isl
 import pytest
@@ -108,3 +109,36 @@ def test_volumes_of_stencils_have_closed_forms(name: str) -> None:
                 assert volumes.value_of(form, values) == len(pairs(fixed(moved, values))), values
     for side in ("load", "store"):
         assert volumes.total([getattr(part, f"{side}_volume") for part in plan.arrays.values()]) is not None
+
+
+STRIDED = """
+void strided(int n, int a[n + n], int b[n])
+{
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if ((i + j) % 3 == 0)
+        b[i] += a[i + j];
+#pragma endscop
+}
+"""
+
+
+def test_volumes_of_a_kernel_with_strides_have_closed_forms(tmp_path: Path) -> None:
+    (tmp_path / "strided.c").write_text(STRIDED)
+    plan = ls.plan(ls.parse(tmp_path / "strided.c"), ls.Tiling((4, 4)))
+    for part in plan.arrays.values():
+        for moved, form in ((part.strip_to_loaded, part.load_volume), (part.strip_to_stored, part.store_volume)):
+            assert form is not None
+            for n in (0, 1, 2, 5, 8, 13):
+                assert volumes.value_of(form, {"n": n}) == len(pairs(fixed(moved, {"n": n})))
+
+
+def test_simple_sets_are_counted_as_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = random.Random(7)
+    for value in (random_set(source) for _ in range(30)):
+        here = volumes.volume(value)
+        with monkeypatch.context() as patch:
+            patch.setattr(volumes, "SIMPLE_PIECES", -1)
+            apart = volumes.volume(value.set_tuple_name("apart"))
+        assert apart is None or (here is not None and here.plain_is_equal(apart))

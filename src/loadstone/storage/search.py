@@ -25,6 +25,8 @@ from loadstone.poly.linear import conditions, linear, point_in
 from loadstone.poly.spaces import Dim
 
 Lattice = tuple[tuple[int, ...], ...]
+Found = list[tuple[int, Lattice | None]]
+"""Lattices, each with the steps to it from the one before; at last None, with the steps to the end."""
 Rows = tuple[tuple[int, ...], ...]
 
 HULL_LIMIT = 100_000
@@ -40,9 +42,10 @@ class Exhausted(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """How many more steps a search may take."""
+    """How many more steps a search may take; `once` are those taken for answers, which cost nothing from then on."""
 
     left: int
+    once: int = 0
 
     def spend(self, steps: int) -> None:
         """Take steps; raises `Exhausted` when fewer are left, and then none is."""
@@ -50,6 +53,11 @@ class Budget:
             self.left = 0
             raise Exhausted
         self.left -= steps
+
+    def spend_once(self, steps: int) -> None:
+        """Take steps for an answer."""
+        self.spend(steps)
+        self.once += steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +160,13 @@ class LatticeSearch:
     """A search for lattices that meet a set in 0 only; coordinates of their points are multiples of `scale`.
 
     Determinants are given in multiples of the least one, the product of the scale. What runs out of steps raises
-    `Exhausted`.
+    `Exhausted`. Lattices of fewer rows than the whole are kept, and cost as many steps each time.
     """
 
     members: Members
     scale: tuple[int, ...]
     steps: Budget
+    kept: dict[tuple[int, int, int], Found] = field(default_factory=dict[tuple[int, int, int], Found])
 
     def smallest(self, determinants: Iterable[int], offsets: int) -> Lattice | None:
         """A lattice with this many offsets other than 0, of the first determinant for which there is one."""
@@ -172,8 +181,34 @@ class LatticeSearch:
         The rows below a row span such a lattice themselves, so rows are added from the last one up.
         """
         if rank == 0:
-            yield from [()] if offsets == 0 else []
-            return
+            return iter([()] if offsets == 0 else [])
+        if rank == len(self.scale):
+            return self._lattices(rank, determinant, offsets)
+        found = self.kept.get((rank, determinant, offsets))
+        return self._recorded(rank, determinant, offsets) if found is None else self._repeated(found)
+
+    def _recorded(self, rank: int, determinant: int, offsets: int) -> Iterator[Lattice]:
+        """The lattices, which are kept once all have been found."""
+        found = Found()
+        before = self._to_repeat()
+        for lattice in self._lattices(rank, determinant, offsets):
+            found.append((before - self._to_repeat(), lattice))
+            yield lattice
+            before = self._to_repeat()
+        found.append((before - self._to_repeat(), None))
+        self.kept[rank, determinant, offsets] = found
+
+    def _to_repeat(self) -> int:
+        """What is left of the budget but for the steps that are taken once."""
+        return self.steps.left + self.steps.once
+
+    def _repeated(self, found: Found) -> Iterator[Lattice]:
+        for steps, lattice in found:
+            self.steps.spend(steps)
+            if lattice is not None:
+                yield lattice
+
+    def _lattices(self, rank: int, determinant: int, offsets: int) -> Iterator[Lattice]:
         self.steps.spend(1 + isqrt(determinant) // 16)
         for pivot in _divisors(determinant) if rank > 1 else [determinant]:
             for own in range(min(offsets, rank - 1) + 1):
@@ -225,7 +260,7 @@ class LatticeSearch:
         known = self.members.answers.get(point)
         if known is not None:
             return known
-        self.steps.spend(self.members.price(point))
+        self.steps.spend_once(self.members.price(point))
         return self.members.holds(point)
 
 

@@ -9,7 +9,7 @@ possible write is the first touch, and the theorem's bottom leaves are the eleme
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +19,7 @@ from loadstone.markup import table
 from loadstone.model.kernel import Array
 from loadstone.poly import coalesced, renamed_dims
 from loadstone.poly.extrema import greatest, least
+from loadstone.poly.simplify import MOST_PIECES
 from loadstone.poly.spaces import Dim, inputs_to_parameters
 from loadstone.transfer.strips import memory_arrays, strip_space, strip_transfers
 from loadstone.transfer.tile_accesses import element_space, tile_to_touched, tile_to_written
@@ -95,12 +96,12 @@ def make_plan(tiles: TiledKernel, *, keep_dead_stores: bool = False) -> Plan:
     for array in memory_arrays(tiles.kernel):
         loaded = _of_array(transfers.loaded, tiles, array)
         stored = _of_array(transfers.stored, tiles, array)
-        touched = tile_to_touched(tiles, array).intersect_range(inputs_to_parameters(loaded, tiles.outer))
-        written = tile_to_written(tiles, array).intersect_range(inputs_to_parameters(stored, tiles.outer))
+        load = _of_elements(first_tile, tile_to_touched(tiles, array), inputs_to_parameters(loaded, tiles.outer))
+        store = _of_elements(last_tile, tile_to_written(tiles, array), inputs_to_parameters(stored, tiles.outer))
         arrays[array.name] = ArrayPlan(
             array.name,
-            _shown(first_tile(touched).reverse(), tiles),
-            _shown(last_tile(written).reverse(), tiles),
+            _shown(load.reverse(), tiles),
+            _shown(store.reverse(), tiles),
             loaded,
             stored,
         )
@@ -113,6 +114,14 @@ def _shown(tile_to_elements: isl.Map, tiles: TiledKernel) -> isl.Map:
     subscripts = [f"x{k}" for k in range(tile_to_elements.dim(Dim.out))]
     named = renamed_dims(coalesced(tile_to_elements), tiles.inner, Dim.in_)
     return renamed_dims(named, subscripts, Dim.out)
+
+
+def _of_elements(tile_of: Callable[[isl.Map], isl.Map], tile_to_elements: isl.Map, elements: isl.Set) -> isl.Map:
+    """Some elements to the first or the last tile that accesses them; that of an element depends on no other."""
+    chosen = tile_to_elements.intersect_range(elements)
+    if chosen.n_basic_map() <= MOST_PIECES:
+        return tile_of(chosen)
+    return tile_of(tile_to_elements).intersect_domain(elements)
 
 
 def first_tile(tile_to_elements: isl.Map) -> isl.Map:

@@ -85,11 +85,10 @@ def show(instance: Instance) -> str:
 
 def violation(tiles: TiledKernel, dependences: Dependences) -> Violation | Missing | None:
     """A dependence that the order of a tiling breaks, if there is one (exact)."""
-    relations = (dependences.flow, dependences.anti, dependences.output)
-    parts = [part for relation in relations for part in maps_of(relation)]
-    concerned = dict.fromkeys(part.get_tuple_name(end) for end in (Dim.in_, Dim.out) for part in parts)
-    copies = {name: (Copy(name, tiles.instance_to_order(name)),) for name in concerned}
     dates = cache(partial(_total_dates, tiles))
+
+    def copy(name: str) -> tuple[Copy, ...]:
+        return (Copy(name, tiles.instance_to_order(name)),)
 
     def is_kept(part: isl.Map) -> bool:
         first, second = map(dates, _ends(part))
@@ -98,7 +97,7 @@ def violation(tiles: TiledKernel, dependences: Dependences) -> Violation | Missi
     def dimension(position: int, _: str) -> str:
         return _tile_dimension(position, tiles)
 
-    return next(_broken(tiles.kernel, dependences, copies, dimension, is_kept), None)
+    return next(_broken(tiles.kernel, dependences, cache(copy), dimension, is_kept), None)
 
 
 def _total_dates(tiles: TiledKernel, name: str) -> isl.Map | None:
@@ -123,7 +122,7 @@ def program_violation(
     def dimension(position: int, name: str) -> str:
         return _loop_dimension(position, name, program)
 
-    broken = _broken(program.base, dependences, copies, dimension, lambda part: trusted >= set(_ends(part)))
+    broken = _broken(program.base, dependences, copies.__getitem__, dimension, lambda part: trusted >= set(_ends(part)))
     return next(broken, None) or next(_lost_results(program.base, dependences, copies), None)
 
 
@@ -136,7 +135,7 @@ def _untouched(program: Program, legal: Program) -> frozenset[str]:
 def _broken(
     kernel: Kernel,
     dependences: Dependences,
-    copies: Mapping[str, Sequence[Copy]],
+    copies: Callable[[str], Sequence[Copy]],
     dimension: Callable[[int, str], str],
     is_kept: Callable[[isl.Map], bool],
 ) -> Iterator[Violation | Missing]:
@@ -147,8 +146,8 @@ def _broken(
             if is_kept(part):
                 continue
             first, second = _ends(part)
-            sources = copies[first]
-            for target in copies[second]:
+            sources = copies(first)
+            for target in copies(second):
                 read = part.intersect_range(target.order.domain())
                 late = _never_before(read, sources, target) if kind == "flow" else read
                 if not late.is_empty():

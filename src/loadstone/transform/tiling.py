@@ -6,9 +6,9 @@ run inside of a strip; the others are parameters of all that is computed for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import islpy as isl
 
@@ -57,7 +57,7 @@ class TiledKernel:
             f"<{self.kernel.name} in tiles of {' x '.join(map(str, self.sizes))}, strips over {', '.join(self.inner)}>"
         )
 
-    @property
+    @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """The names of the tile coordinates: T0, T1, ..., or TT0, TT1, ... where the kernel has one of these names."""
         kernel, mark = self.kernel, "T"
@@ -83,29 +83,40 @@ class TiledKernel:
 
     def instance_to_tile(self, statement: str) -> isl.Map:
         """Instances to all tile coordinates."""
-        return self._tiles_of[statement]
+        return self._tile_of(statement)
 
     def instance_to_strip_tile(self, statement: str) -> isl.Map:
         """Instances to the tile within the strip that the outer coordinates, as parameters, choose."""
-        return self._strip_tiles_of[statement]
+        return self._strip_tile_of(statement)
 
     @cached_property
-    def _tiles_of(self) -> dict[str, isl.Map]:
+    def _tile_of(self) -> Callable[[str], isl.Map]:
         tile_of = tile_map(self.kernel.parameters, self.sizes)
-        return {name: theta.apply_range(tile_of) for name, theta in self.theta.items()}
+
+        def found(name: str) -> isl.Map:
+            return self.theta[name].apply_range(tile_of)
+
+        return cache(found)
 
     @cached_property
-    def _strip_tiles_of(self) -> dict[str, isl.Map]:
-        return {name: with_outer_parameters(tile_of, self.outer) for name, tile_of in self._tiles_of.items()}
+    def _strip_tile_of(self) -> Callable[[str], isl.Map]:
+        def found(name: str) -> isl.Map:
+            return with_outer_parameters(self._tile_of(name), self.outer)
+
+        return cache(found)
+
+    @cached_property
+    def _length(self) -> int:
+        """The number of dates of the original order."""
+        return max(s.schedule.dim(Dim.out) for s in self.kernel.statements)
 
     def instance_to_time(self, statement: str) -> isl.Map:
         """Instances to the time inside of a tile: theta, textual position, and the original order on ties."""
         names = [s.name for s in self.kernel.statements]
         chosen = self.kernel.statement(statement)
-        length = max(s.schedule.dim(Dim.out) for s in self.kernel.statements)
         position = constant(chosen.domain.get_space(), names.index(statement))
         place = map_from_values(chosen.domain.get_space(), [position])
-        return range_product((self.theta[statement], place, padded(chosen.schedule, length)))
+        return range_product((self.theta[statement], place, padded(chosen.schedule, self._length)))
 
     def instance_to_order(self, statement: str) -> isl.Map:
         """Instances to the whole order of execution: tile coordinates, then the time inside of the tile."""
