@@ -29,6 +29,8 @@ MOST_POINTS = 200_000
 ENOUGH_POINTS = 8_000
 POINTS_OF_A_STRIP = 8
 """A strip costs as much as this many points, however few it has."""
+MOST_JUDGED = 9
+"""The tiles that tell how many elements there are: several, as some nests use few of them."""
 MOST_COUNTED = 32
 """The most tiles of a strip whose elements isl counts; of more, or where that takes too long, lives are listed."""
 COUNT_LIMIT = 600_000
@@ -122,12 +124,16 @@ def _from_the_middle(centre: Sequence[float], chosen: list[Point]) -> Iterator[P
 
 
 def _size(life: Lifetimes) -> int:
-    """About how many pairs of tiles and elements there are, judged by the middle tile, and the middle user."""
-    return max(_pairs(life, points(life.existing)), _pairs(life, points(life.held.domain())))
+    """About how many pairs of tiles and elements there are, judged by the middle tile, and by some users."""
+    return max(_pairs(life, points(life.existing), 1), _pairs(life, points(life.held.domain()), MOST_JUDGED))
 
 
-def _pairs(life: Lifetimes, tiles: Sequence[Point]) -> int:
-    return len(tiles) * box_volume(fixed_input(life.held, tiles[len(tiles) // 2]).range()) if tiles else 0
+def _pairs(life: Lifetimes, tiles: Sequence[Point], most: int) -> int:
+    """The number of pairs if all tiles had as many elements as some evenly spread ones have in the mean."""
+    if not tiles:
+        return 0
+    chosen = {(2 * k + 1) * len(tiles) // (2 * most) for k in range(most)}
+    return len(tiles) * round(fmean(box_volume(fixed_input(life.held, tiles[k]).range()) for k in chosen))
 
 
 def _lives(life: Lifetimes) -> Counter[Life]:
