@@ -87,7 +87,7 @@ LEFT_AS_THEY_ARE = (
     ("int *p = a; { int p = 3; b[i] = p; } b[i] += p[0];", "'p' hides a pointer of that name"),
     ("for (int s = 1; s < n; s *= 2) b[i] += s;", "does not change 's' by a nonzero constant"),
     ("for (int s = 1; s < 8; s *= 2) { if (a[i] > 3) break; b[i] += s; }", "does not change 's'"),
-    ("int s = 3; int *p = &s; p++; b[i] = *p;", "cannot be assigned to"),
+    ("int s = 3; int *p = &s; p++; b[i] = *p;", "taking an address"),
     ("int k = i; b[k++] = a[k];", "'\\+\\+' inside an expression is not supported"),
 )
 
