@@ -58,6 +58,10 @@ POINTERS = (
 )
 FUNCTIONS = (
     (
+        "typedef enum { RED = 2, GREEN } color; typedef struct q { color of; } q_t;",
+        "struct q v = {GREEN}; b[i] = v.of + RED;",
+    ),
+    (
         "static int op(int k, int x) { switch (k) { case 0: return x; case 1: return x + 1; default: return -x; } }",
         "b[i] = op(a[i] & 3, i);",
     ),
