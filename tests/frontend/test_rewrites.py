@@ -54,8 +54,13 @@ POINTERS = (
     "int *p; p = &b[i]; *p = a[i]; p = &a[n - 1]; p[-i] += 3;",
     "int *p = &a[i]; int t[3]; int *q = t; for (int k = 0; k < 3; k++) *q++ = *p + k; q = t; b[i] = q[0] + *(q + 2);",
     "int *p = b; p += i; S1: *p = a[i];",
+    "for (int a = 0; a < 2; a++) b[i] += a;",
 )
 FUNCTIONS = (
+    (
+        "typedef enum { RED = 2, GREEN } color; typedef struct q { color of; } q_t;",
+        "struct q v = {GREEN}; b[i] = v.of + RED;",
+    ),
     (
         "static int op(int k, int x) { switch (k) { case 0: return x; case 1: return x + 1; default: return -x; } }",
         "b[i] = op(a[i] & 3, i);",
@@ -86,6 +91,7 @@ LEFT_AS_THEY_ARE = (
     ("int *p = a; { int p = 3; b[i] = p; } b[i] += p[0];", "'p' hides a pointer of that name"),
     ("for (int s = 1; s < n; s *= 2) b[i] += s;", "does not change 's' by a nonzero constant"),
     ("for (int s = 1; s < 8; s *= 2) { if (a[i] > 3) break; b[i] += s; }", "does not change 's'"),
+    ("int s = 3; int *p = &s; p++; b[i] = *p;", "taking an address"),
     ("int k = i; b[k++] = a[k];", "'\\+\\+' inside an expression is not supported"),
 )
 

@@ -169,7 +169,8 @@ class Inliner(Rewriter):
         substitution = Substitution(self.span, self.environment, self._names_in(call.function))
         bindings = list(_Expansion(self, call.name, substitution).bound(call))
         body = items_of(call.function.body)
-        for name in [each for each in substitution.places if moves_by_steps(body, each)]:
+        pointers = [name for name in substitution.places if (call.name, name) not in self.references]
+        for name in (each for each in pointers if moves_by_steps(body, each)):
             counted, place, body = with_steps_counted(name, substitution.places[name], body, self.fresh)
             substitution.places[name] = place
             bindings = [*counted, *bindings]

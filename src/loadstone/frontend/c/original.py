@@ -86,16 +86,21 @@ def _defined_names(node: c_ast.Node, functions: Collection[str]) -> list[str]:
     """The names that a definition gives to types, constants and the functions that may be called."""
     match node:
         case c_ast.Typedef(name=name):
-            return [name]
+            return [name, *_tags(node)]
         case c_ast.FuncDef(decl=declaration):
             return [declaration.name] if declaration.name in functions else []
         case c_ast.Decl() if node.name is None:
-            parts = (part for part in walk(node) if isinstance(part, c_ast.Struct | c_ast.Enum | c_ast.Enumerator))
-            return [part.name for part in parts if part.name]
+            return _tags(node)
         case c_ast.Decl() if _is_constant(node):
             return [node.name]
         case _:
             return []
+
+
+def _tags(node: c_ast.Node) -> list[str]:
+    """The names of structures, enumerations and their constants in a definition."""
+    parts = (part for part in walk(node) if isinstance(part, c_ast.Struct | c_ast.Enum | c_ast.Enumerator))
+    return [part.name for part in parts if part.name]
 
 
 def _is_constant(node: c_ast.Decl) -> bool:

@@ -178,10 +178,10 @@ def with_steps_counted(
 ) -> tuple[list[c_ast.Decl], Place, list[c_ast.Node]]:
     """The declaration of how far a pointer has moved, the place so far behind its start, and the statements that count.
 
-    Nothing changes where the pointer stays.
+    Nothing changes where the pointer stays, or points to a scalar.
     """
     start = next((each for node in nodes for each in sets_of(node, name)), None)
-    if start is None:
+    if start is None or (place.is_address and not place.subscripts):
         return [], place, nodes
     counter = integer_declaration(fresh(f"{name}_steps"), c_ast.Constant("int", "0", start.coord))
     moved = place.behind(c_ast.ID(counter.name, start.coord))

@@ -15,7 +15,7 @@ from pycparser import c_ast
 from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment
 from loadstone.frontend.c.rewrites.places import Substitution, moves_by_steps, place_of, sets_of, with_steps_counted
-from loadstone.frontend.c.trees import items_of, mapped
+from loadstone.frontend.c.trees import items_of, mapped, names_declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,8 @@ class Pointers:
     def statements(self, nodes: Sequence[c_ast.Node], parameters: Collection[str]) -> list[c_ast.Node]:
         """The statements without the pointers that they set, among them those of the parameters that they step."""
         items, started = list(nodes), list[c_ast.Node]()
-        for name in parameters:
+        hidden = {name for each in items for name in names_declared(each)}
+        for name in (each for each in parameters if each not in hidden):
             if self.ranks.get(name) and any(chain.from_iterable(sets_of(each, name) for each in items)):
                 here = c_ast.ID(name, items[0].coord)
                 declared, items = self._replaced(_Set(name, here), items)
