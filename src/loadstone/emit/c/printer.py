@@ -12,7 +12,6 @@ from loadstone.emit.c.code import INDENT, PLAIN, Block, Body, Helper, Text, code
 from loadstone.frontend.c.headers import MACROS
 from loadstone.loops import model as loop_tree
 from loadstone.loops.model import For, If, Instance, Node, expressions
-from loadstone.loops.model import walk as nodes
 from loadstone.model.expression import (
     COMPARISONS,
     Binary,
@@ -194,10 +193,10 @@ def _subscripts(access: Access, values: dict[str, Expression], operands: Sequenc
 def loop_code(
     node: Node,
     instance: Callable[[Instance], Body],
-    innermost: Callable[[For], Body] = lambda _: (),
+    begun: Callable[[For], Body] = lambda _: (),
     special: Callable[[For], Body | None] = lambda _: None,
 ) -> Body:
-    """A loop tree; `instance` gives its leaves, loops without loops in them begin with what `innermost` gives.
+    """A loop tree; `instance` gives its leaves, and `begun` what loops begin with.
 
     `special` gives the code of some loops.
     """
@@ -206,17 +205,14 @@ def loop_code(
             return own
         case For(start=start, condition=condition, body=body):
             head = loop_head(node, written(start), written(condition))
-            nested = any(isinstance(part, For) for part in nodes(body))
-            return (
-                Block(head, (*(() if nested else innermost(node)), *loop_code(body, instance, innermost, special))),
-            )
+            return (Block(head, (*begun(node), *loop_code(body, instance, begun, special))),)
         case If(condition=condition, then=then, otherwise=otherwise):
-            chosen = Block(code("if (@)", written(condition)), loop_code(then, instance, innermost, special))
+            chosen = Block(code("if (@)", written(condition)), loop_code(then, instance, begun, special))
             if otherwise is None:
                 return (chosen,)
-            return (chosen, Block(Text("else"), loop_code(otherwise, instance, innermost, special)))
+            return (chosen, Block(Text("else"), loop_code(otherwise, instance, begun, special)))
         case loop_tree.Block(items=items):
-            return tuple(statement for item in items for statement in loop_code(item, instance, innermost, special))
+            return tuple(statement for item in items for statement in loop_code(item, instance, begun, special))
         case Instance():
             return instance(node)
         case _:

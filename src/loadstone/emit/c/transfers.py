@@ -22,10 +22,11 @@ from loadstone.emit.c.code import (
     code,
     verbatim,
 )
+from loadstone.emit.c.compute.recurrences import has_loops
 from loadstone.emit.c.external.structures import own_structure
 from loadstone.emit.c.interface import Interface, Way
 from loadstone.emit.c.printer import is_constant, loop_code, written
-from loadstone.loops.model import Instance, Node
+from loadstone.loops.model import For, Instance, Node
 from loadstone.loops.scan import Scan
 from loadstone.model.expression import Expression
 from loadstone.model.kernel import Array
@@ -142,18 +143,26 @@ class Transfers:
             point = [written(argument) for argument in leaf.arguments]
             return (self._move(verb, self.interface.accelerator.kernel.arrays[array], point), Text("words++;"))
 
-        return loop_code(self.interface.names.loops(loops), moved, lambda _: (Pipelined(),))
+        named = self.interface.names.loops(loops)
+        counts = self.interface.move_counts(_way(verb), array, named)
+
+        def begun(loop: For) -> Body:
+            return (*(() if has_loops(loop) else (Pipelined(),)), *counts.get(id(loop), ()))
+
+        return loop_code(named, moved, begun)
 
     def _rows(self, verb: Verb, array: str, loops: Node) -> Body:
         """Loops over rows that move in beats."""
         moves = BeatMoves(self.interface, self.interface.accelerator.kernel.arrays[array])
         ways = {"load": moves.loaded, "take": moves.received, "store": moves.stored}
+        named = self.interface.names.loops(loops)
+        counts = self.interface.move_counts(_way(verb), array, named)
 
         def moved(leaf: Instance) -> Body:
             *outer, first, last = map(written, leaf.arguments)
-            return ways[verb](outer, first, last)
+            return ways[verb](outer, first, last, counts.get(id(leaf), ()))
 
-        return unnested(loop_code(self.interface.names.loops(loops), moved))
+        return unnested(loop_code(named, moved, lambda loop: counts.get(id(loop), ())))
 
     def _point_of(self, scans: Sequence[Scan]) -> Iterator[Statement]:
         """The current point of scans."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import takewhile
 
-from loadstone.emit.c.code import Block, Body, Text, code, listed, word_type
+from loadstone.emit.c.code import Block, Body, Text, TripCount, code, listed, word_type
 from loadstone.emit.c.compute.lanes import lane_code
 from loadstone.emit.c.printer import ElementText, instance_code, is_constant, loop_code, loop_head, operands_of, written
 from loadstone.loops import model as loop_tree
@@ -79,14 +79,14 @@ class InstanceCode:
 
     statements: Mapping[str, Statement]
     element: ElementText
-    innermost: Callable[[For], Body]
+    begun: Callable[[For], Body]
     passing: frozenset[str]
     taken: frozenset[str]
     lanes: Mapping[str, LaneLoops] = field(default_factory=dict[str, LaneLoops])
 
     def code(self, node: Node) -> Body:
         """The code of a tree, in which loops with bounds from data run between these."""
-        return loop_code(node, self._instance, self.innermost, self._bounded)
+        return loop_code(node, self._instance, self.begun, self._bounded)
 
     def _instance(self, leaf: Instance) -> Body:
         statement, lanes = self.statements[leaf.statement], self.lanes.get(leaf.statement)
@@ -110,7 +110,7 @@ class InstanceCode:
         condition = listed((written(loop.condition), *tests), " && ")
         head = loop_head(loop, written(first, bounds[0].operands), condition)
         declared = (code("const @ @ = @;", word_type(b.end.type), name, b.text) for name, b in ends.items())
-        body = (*(() if inner else self.innermost(loop)), *inside.code(loop.body))
+        body = (*(() if inner else _untold(self.begun(loop))), *inside.code(loop.body))
         runs = listed((written(_begins(each)) for each in (loop, *inner)), " && ")
         return (Block(code("if (@)", runs), (*declared, Block(head, body))),)
 
@@ -182,6 +182,11 @@ class InstanceCode:
             return bound is not None and bound.key in known
 
         return _where(statement, [part for part in _conjuncts(_tested(statement)) if not holds(part)])
+
+
+def _untold(body: Body) -> Body:
+    """Statements without the number of iterations."""
+    return tuple(each for each in body if not isinstance(each, TripCount))
 
 
 def _values(statement: Statement, leaf: Instance) -> dict[str, Expression]:
