@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from loadstone.emit.c.code import (
     EMPTY,
@@ -15,7 +15,6 @@ from loadstone.emit.c.code import (
     Put,
     Statement,
     Text,
-    TripCount,
     Unrolled,
     bus_word,
     code,
@@ -164,19 +163,3 @@ def _texts(body: Body) -> Iterator[Text]:
             yield statement
         elif isinstance(statement, Block):
             yield from _texts(statement.body)
-
-
-def unnested(body: Body) -> Body:
-    """Statements without braces around all that is in a loop."""
-
-    def flat(statement: Statement) -> Statement:
-        match statement:
-            case Block(body=(*counts, Block(head=head, body=inner))) if head == EMPTY and statement.head != EMPTY:
-                is_all = all(isinstance(each, TripCount) for each in counts)
-                return replace(statement, body=(*counts, *inner)) if is_all else statement
-            case Block(body=inner):
-                return replace(statement, body=unnested(inner))
-            case _:
-                return statement
-
-    return tuple(map(flat, body))

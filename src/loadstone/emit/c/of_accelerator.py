@@ -192,7 +192,7 @@ class Processes:
             memories = [given.locals[name].name for name in found.independent if name in given.locals]
             return (Pipelined(max(asked, found.interval), alone=bool(memories)), *map(Independent, memories), *count)
 
-        body = InstanceCode(statements, self._element, begun, passing, taken, given.lanes).code(tree)
+        body = InstanceCode(statements, self._element, begun, passing, taken, given.lanes, given.style.tuned).code(tree)
         return Function("Executes the statements of a tile.", "void", "compute_tile", given.in_tile, body)
 
     def _element(self, array: str, subscripts: Sequence[Text], is_write: bool) -> Text:

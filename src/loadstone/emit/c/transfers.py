@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from loadstone.emit.c.beat_moves import BeatMoves, unnested
+from loadstone.emit.c.beat_moves import BeatMoves
 from loadstone.emit.c.code import (
     EMPTY,
     Block,
@@ -25,7 +25,8 @@ from loadstone.emit.c.code import (
 from loadstone.emit.c.compute.recurrences import has_loops
 from loadstone.emit.c.external.structures import own_structure
 from loadstone.emit.c.interface import Interface, Way
-from loadstone.emit.c.printer import is_constant, loop_code, written
+from loadstone.emit.c.long_conditions import named_head, named_test, unnested
+from loadstone.emit.c.printer import LoopCode, is_constant, written
 from loadstone.loops.model import For, Instance, Node
 from loadstone.loops.scan import Scan
 from loadstone.model.expression import Expression
@@ -149,7 +150,12 @@ class Transfers:
         def begun(loop: For) -> Body:
             return (*(() if has_loops(loop) else (Pipelined(),)), *counts.get(id(loop), ()))
 
-        return loop_code(named, moved, begun)
+        return self._code(named, moved, begun)
+
+    def _code(self, tree: Node, moved: Callable[[Instance], Body], begun: Callable[[For], Body]) -> Body:
+        if not self.interface.style.tuned:
+            return LoopCode(moved, begun).code(tree)
+        return unnested(LoopCode(moved, begun, head=named_head, test=named_test).code(tree))
 
     def _rows(self, verb: Verb, array: str, loops: Node) -> Body:
         """Loops over rows that move in beats."""
@@ -162,7 +168,7 @@ class Transfers:
             *outer, first, last = map(written, leaf.arguments)
             return ways[verb](outer, first, last, counts.get(id(leaf), ()))
 
-        return unnested(loop_code(named, moved, lambda loop: counts.get(id(loop), ())))
+        return self._code(named, moved, lambda loop: counts.get(id(loop), ()))
 
     def _point_of(self, scans: Sequence[Scan]) -> Iterator[Statement]:
         """The current point of scans."""

@@ -19,7 +19,8 @@ from itertools import takewhile
 
 from loadstone.emit.c.code import Block, Body, Text, TripCount, code, listed, word_type
 from loadstone.emit.c.compute.lanes import lane_code
-from loadstone.emit.c.printer import ElementText, instance_code, is_constant, loop_code, loop_head, operands_of, written
+from loadstone.emit.c.long_conditions import named_head, named_test, unnested
+from loadstone.emit.c.printer import ElementText, LoopCode, instance_code, is_constant, loop_head, operands_of, written
 from loadstone.loops import model as loop_tree
 from loadstone.loops.model import For, Instance, Node
 from loadstone.model.expression import (
@@ -74,7 +75,7 @@ class InstanceCode:
     """Code of loops over the instances of statements.
 
     `passing` are arrays that nobody uses but these, and `taken` names that mean something in the code. Statements with
-    `lanes` have the iterators of lane 0 in the loops.
+    `lanes` have the iterators of lane 0 in the loops. When `named`, long conditions and bounds have names.
     """
 
     statements: Mapping[str, Statement]
@@ -83,10 +84,12 @@ class InstanceCode:
     passing: frozenset[str]
     taken: frozenset[str]
     lanes: Mapping[str, LaneLoops] = field(default_factory=dict[str, LaneLoops])
+    named: bool = False
 
     def code(self, node: Node) -> Body:
         """The code of a tree, in which loops with bounds from data run between these."""
-        return loop_code(node, self._instance, self.begun, self._bounded)
+        how = LoopCode(self._instance, self.begun, self._bounded)
+        return unnested(replace(how, head=named_head, test=named_test).code(node)) if self.named else how.code(node)
 
     def _instance(self, leaf: Instance) -> Body:
         statement, lanes = self.statements[leaf.statement], self.lanes.get(leaf.statement)
