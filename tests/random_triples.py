@@ -10,11 +10,14 @@ from functools import cached_property
 import islpy as isl
 
 from kernels import parsed_random, random_kernel
+from loadstone.emit.c.compute.interleaving import interleaved
+from loadstone.emit.c.external.beats import program_beats
 from loadstone.loops.accelerator import Accelerator, predicted_words
 from loadstone.loops.ranges import parameter_limits
 from loadstone.model.kernel import Kernel
 from loadstone.networks.sizes import sized
 from loadstone.options import Flavour
+from loadstone.parallel.beats import NO_BEATS
 from loadstone.parallel.lanes import find_lanes
 from loadstone.pipeline import plan_tiles, split_network, whole_network
 from loadstone.poly import fixed
@@ -173,8 +176,12 @@ def check_threads(triple: Triple) -> None:
 def check_hls(triple: Triple, flavour: Flavour = "vitis") -> None:
     largest = {name: max(row[name] for row in triple.rows) for name in triple.kernel.parameters}
     asked = (1, 2, 3, (2, 2))[triple.seed % 4] if flavour == "vitis" else 1
-    lanes = find_lanes(triple.accelerator, parameter_limits(triple.kernel, largest), asked)
-    check_program(triple, flavour, compile_hls(triple.accelerator, flavour, largest, lanes))
+    limits, beats = parameter_limits(triple.kernel, largest), NO_BEATS
+    lanes = find_lanes(triple.accelerator, limits, asked)
+    if flavour == "vitis" and triple.seed % 3:
+        beats, lanes = program_beats(triple.accelerator, limits, lanes, (64, 512)[triple.seed % 2])
+        lanes = interleaved(triple.accelerator, limits, lanes)
+    check_program(triple, flavour, compile_hls(triple.accelerator, flavour, largest, lanes, beats))
 
 
 def check_intel(triple: Triple) -> None:

@@ -11,9 +11,14 @@ import pytest
 
 import loadstone as ls
 from kernels import EXAMPLES, FILTER, ROWS_LATER, STYLED, random_kernel, tiny_parameters
+from loadstone.emit.c.compute.interleaving import interleaved
+from loadstone.emit.c.external.beats import program_beats
 from loadstone.loops import scan
 from loadstone.loops.accelerator import Accelerator, predicted_words
+from loadstone.loops.ranges import parameter_limits
 from loadstone.model.kernel import Kernel
+from loadstone.parallel.beats import NO_BEATS, Beats
+from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.pipeline import plan_tiles
 from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.simulate.memory import copied, initial_memory, live_out_arrays, mismatches
@@ -28,7 +33,7 @@ from tilings import example_tilings, random_tilings
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 HEAVY = {"heat-3d", "seidel-2d", "jacobi-2d", "fdtd-2d", "idwt97", "adi", "deriche", "correlation", "gramschmidt"}
-WAYS = ("threads", "checked", "sequential", "hls", "intel")
+WAYS = ("threads", "checked", "sequential", "hls", "intel", "wide")
 RANDOM_LIMIT = 3_000_000
 
 
@@ -42,7 +47,15 @@ def compiled(accelerator: Accelerator, way: str, rows: list[dict[str, int]]) -> 
             return compile_c(accelerator, sequential=True)
         case _:
             largest = {name: max(row[name] for row in rows) for name in accelerator.kernel.parameters}
-            return compile_hls(accelerator, "vitis" if way == "hls" else "intel", largest)
+            lanes, beats = wide(accelerator, largest) if way == "wide" else (NO_LANES, NO_BEATS)
+            return compile_hls(accelerator, "intel" if way == "intel" else "vitis", largest, lanes, beats)
+
+
+def wide(accelerator: Accelerator, largest: Mapping[str, int]) -> tuple[Lanes, Beats]:
+    """HLS C++ on a bus of 256 bits, in its own order inside of tiles."""
+    limits = parameter_limits(accelerator.kernel, largest)
+    beats, banked = program_beats(accelerator, limits, NO_LANES, 256)
+    return interleaved(accelerator, limits, banked), beats
 
 
 def check(tiles: TiledKernel, depth: int, rows: Iterable[Mapping[str, int]], ways: Iterable[str]) -> None:
@@ -70,7 +83,7 @@ def check_accelerator(
 
 def some_ways(seed: int) -> tuple[str, ...]:
     """The checked program, and one other."""
-    return ("checked", ("threads", "hls", "sequential", "intel")[seed % 4])
+    return ("checked", ("threads", "hls", "sequential", "intel", "wide")[seed % 5])
 
 
 @pytest.mark.parametrize("path", [p for p in EXAMPLES if p.stem not in HEAVY], ids=lambda p: p.stem)

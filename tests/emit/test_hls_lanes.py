@@ -65,9 +65,11 @@ def test_banks_are_memories_of_their_own() -> None:
 
 def test_loops_over_groups_are_pipelined() -> None:
     body = hls(MATMUL, 8, 4, {"n": 20}).partition("static void compute_tile")[2].partition("\n}")[0]
-    assert re.search(
-        r"pipeline II=1\n\s*for \(int j_lane = 0; j_lane < 4; j_lane\+\+\) \{\n\s*#pragma HLS unroll", body
+    lines = (
+        *("#pragma HLS pipeline II=1", r"#pragma HLS loop_tripcount min=\d max=\d"),
+        *(r"for \(int j_lane = 0; j_lane < 4; j_lane\+\+\) \{", "#pragma HLS unroll"),
     )
+    assert re.search(r"\n\s*".join(lines), body)
 
 
 def test_lanes_that_a_pragma_suggests() -> None:

@@ -145,7 +145,7 @@ def test_beats_in_the_text() -> None:
     assert "queue<hls::vector<int, 16>, 32> c_words;" in text
     assert "#pragma HLS interface m_axi port=a bundle=gmem_a offset=slave depth=6 " in text
     assert "#pragma HLS array_partition variable=a_local complete dim=2" in text
-    assert re.search(r"pipeline II=1\n.*\n +const hls::vector<int, 16> bus_words = a\[first_beat \+ k_\];", text)
+    assert re.search(r"pipeline II=1\n.*\n.*\n +const hls::vector<int, 16> bus_words = a\[first_beat \+ k_\];", text)
     assert "hls_vector.h" not in files(MATMUL, 16)
 
 

@@ -10,10 +10,11 @@ import pytest
 import loadstone as ls
 from kernels import EXAMPLES
 from loadstone.emit.c.compute.recurrences import Pipelining, Recurrences, innermost_loops, path_latency
+from loadstone.emit.c.loops.trip_counts import in_beats, trip_counts
 from loadstone.loops.accelerator import Accelerator
-from loadstone.loops.model import Block, For, If, Instance, Node
-from loadstone.loops.ranges import parameter_limits
-from loadstone.loops.tile_loops import existing_coordinates
+from loadstone.loops.model import Block, For, If, Instance, Node, walk
+from loadstone.loops.ranges import parameter_limits, within
+from loadstone.loops.tile_loops import array_moves, existing_coordinates
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import Expression, substituted
 from loadstone.model.kernel import Access, Kernel
@@ -155,6 +156,49 @@ def check(accelerator: Accelerator, tree: Node, lanes: Mapping[str, LaneLoops], 
                         assert written.get(each, at) == at, (loop, each)
                 written[write] = at
     return count
+
+
+def check_counts(node: Node, values: Values, known: Mapping[int, tuple[int, int]]) -> int:
+    """Asserts that loops have as many iterations as is known of them; how many loops were executed."""
+    match node:
+        case For(body=body):
+            inner = list(iterations(node, values))
+            if id(node) in known:
+                least, greatest = known[id(node)]
+                assert least <= len(inner) <= greatest, node
+            return 1 + sum(check_counts(body, each, known) for each in inner)
+        case If(condition=condition, then=then, otherwise=otherwise):
+            chosen = then if evaluate(condition, values, ()) else otherwise
+            return 0 if chosen is None else check_counts(chosen, values, known)
+        case Block(items=items):
+            return sum(check_counts(item, values, known) for item in items)
+        case Instance():
+            return 0
+
+
+@pytest.mark.parametrize("name", ["matmul", "jacobi-1d", "trisolv", "lu"])
+def test_numbers_of_iterations(name: str) -> None:
+    kernel = ls.parse(str(next(path for path in EXAMPLES if path.stem == name)))
+    accelerator, most = Compilation(kernel, Choices(sizes=3)).accelerator, dict.fromkeys(kernel.parameters, 7)
+    facts, names = existing_coordinates(accelerator.plan.tiles), accelerator.plan.tiles.coordinates
+    known = facts.intersect(within(parameter_limits(kernel, most), kernel.context))
+    loads = (array_moves(accelerator, "load", array) for array in sorted(accelerator.loaded))
+    for tree in (accelerator.compute, *loads):
+        loops, counts = [node for node in walk(tree) if isinstance(node, For)], trip_counts(tree, known)
+        limits = {id(loop): each for loop, each in zip(loops, counts, strict=True) if each is not None}
+        assert limits
+        for size, tile in product((1, 5, 7), product(range(3), repeat=len(names))):
+            values = {**dict.fromkeys(kernel.parameters, size), **dict(zip(names, tile, strict=True))}
+            if not facts.intersect(within({name: (at, at) for name, at in values.items()})).is_empty():
+                check_counts(tree, values, limits)
+
+
+def test_rows_in_beats() -> None:
+    for words, begin, size in product(range(20), range(8), (2, 4, 8)):
+        limits = in_beats((words, words), size)
+        beats = {at // size for at in range(begin, begin + words)}
+        assert limits is not None
+        assert limits[0] <= len(beats) <= limits[1]
 
 
 KERNELS = ("matmul", "jacobi-1d", "trisolv", "lu", "durbin")

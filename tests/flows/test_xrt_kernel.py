@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import loadstone as ls
-from flow_devices import KERNELS, STUBS, kernel_of
+from flow_devices import KERNELS, STUBS, WIDE, kernel_of
 from loadstone.emit.project import Project
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None or shutil.which("make") is None, reason="needs g++, make")
@@ -21,7 +21,7 @@ DISPATCH = """
 #include <cstdint>
 extern "C" void {name}_kernel({declared});
 extern "C" void stub_kernel(void **arguments, long *totals) {{ {name}_kernel({given}, &totals[0], &totals[1]); }}
-extern "C" void *device_memory() {{ static uint64_t words[1 << 16]; return words; }}
+extern "C" void *device_memory() {{ alignas(4096) static uint64_t words[1 << 16]; return words; }}
 extern "C" uint64_t device_bytes() {{ return 8 << 16; }}
 extern "C" uint64_t device_base() {{ return 1ull << 40; }}
 extern "C" uint32_t device_read(uint32_t) {{ return 0; }}
@@ -32,14 +32,15 @@ extern "C" void device_write(uint32_t, uint32_t) {{}}
 def packaged(name: str) -> Project:
     _, sizes, parameters = KERNELS[name]
     tiling = ls.Tiling(sizes) if sizes else None
-    return ls.build(kernel_of(name), tiling, target="hls", parameters=parameters, flows=("vitis", "xrt"))
+    options = {**WIDE.get(name, {}), "flows": ("vitis", "xrt")}
+    return ls.build(kernel_of(name), tiling, target="hls", parameters=parameters, **options)
 
 
 def dispatch(header: str, name: str) -> str:
     """The kernel behind the stand-in, by the signature in its header."""
     found = re.search(rf"{name}_top\((.*)\);", header)
     assert found is not None
-    kinds = [part.rpartition(" ")[0] + "*" * part.count("*") for part in found[1].split(", ")]
+    kinds = [part.rpartition(" ")[0] + "*" * part.count("*") for part in re.split(", (?![^<]*>)", found[1])]
     given = [f"({kind})arguments[{k}]" if "*" in kind else f"*({kind} *)arguments[{k}]" for k, kind in enumerate(kinds)]
     return DISPATCH.format(name=name, declared=found[1], given=", ".join(given[:-2]))
 

@@ -133,7 +133,8 @@ def _pairs(life: Lifetimes, tiles: Sequence[Point], most: int) -> int:
     if not tiles:
         return 0
     chosen = {(2 * k + 1) * len(tiles) // (2 * most) for k in range(most)}
-    return len(tiles) * round(fmean(box_volume(fixed_input(life.held, tiles[k]).range()) for k in chosen))
+    found = sum(box_volume(fixed_input(life.held, tiles[k]).range()) for k in chosen)
+    return len(tiles) * round(found / len(chosen))
 
 
 def _lives(life: Lifetimes) -> Counter[Life]:

@@ -195,7 +195,15 @@ class Independent:
     name: str
 
 
-Statement = Text | Block | Get | Put | Fence | Pipelined | Unrolled | Independent
+@dataclass(frozen=True, slots=True)
+class TripCount:
+    """At the head of a loop: how many iterations it has."""
+
+    least: int
+    greatest: int
+
+
+Statement = Text | Block | Get | Put | Fence | Pipelined | Unrolled | Independent | TripCount
 Body = tuple[Statement, ...]
 
 
@@ -270,7 +278,7 @@ def _uses(statement: Statement) -> frozenset[Use]:
             return before.uses | {stream.name}
         case Put(stream=stream, word=word):
             return word.uses | {stream.name}
-        case Fence() | Pipelined() | Unrolled() | Independent():
+        case Fence() | Pipelined() | Unrolled() | Independent() | TripCount():
             return frozenset()
         case _:
             assert_never(statement)
@@ -316,7 +324,7 @@ class Syntax:
     """How a language writes parameters, streams, fences, pipelined and unrolled loops.
 
     In templates `@` is the name of a stream or a memory, `~` its type as a part of a name, `%` the word that is put, or
-    the names that a fence keeps in order.
+    the names that a fence keeps in order; `{}` are numbers of iterations.
     """
 
     get: str = ""
@@ -326,6 +334,7 @@ class Syntax:
     alone: str = ""
     unrolled: str = ""
     independent: str = ""
+    counted: str = ""
     declared: Callable[[Parameter], str] = c_declaration
 
     def lines(self, body: Body, shared: Sequence[str] = ()) -> Iterator[str]:
@@ -348,6 +357,8 @@ class Syntax:
                     yield from [self.alone] * (alone and bool(self.alone))
                 case Unrolled():
                     yield from [self.unrolled] * bool(self.unrolled)
+                case TripCount(least=least, greatest=most):
+                    yield from [self.counted.format(least, most)] * bool(self.counted)
                 case Independent(name=name):
                     yield from [self.independent.replace("@", name)] * bool(self.independent)
                 case _:

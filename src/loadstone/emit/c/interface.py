@@ -9,16 +9,31 @@ from functools import cached_property
 from math import prod
 from typing import Literal
 
+import islpy as isl
+
 from loadstone.emit.c.addresses import COPY, Addresses
-from loadstone.emit.c.code import Cells, Counter, External, Parameter, Pointer, Stream, Value, word_type
+from loadstone.emit.c.code import (
+    Body,
+    Cells,
+    Counter,
+    External,
+    Parameter,
+    Pointer,
+    Stream,
+    TripCount,
+    Value,
+    word_type,
+)
 from loadstone.emit.c.compute.lanes import named_lanes
 from loadstone.emit.c.compute.recurrences import Pipelining, Recurrences, innermost_loops
 from loadstone.emit.c.external.beats import row_loops
 from loadstone.emit.c.external.elements import ExternalElements, externals
+from loadstone.emit.c.loops.trip_counts import in_beats, trip_counts
 from loadstone.emit.c.names import RESERVED, Names, names_of
 from loadstone.errors import UnsupportedError
 from loadstone.loops.accelerator import Accelerator
-from loadstone.loops.model import Node
+from loadstone.loops.model import For, Instance, Node, walk
+from loadstone.loops.ranges import parameter_limits, within
 from loadstone.loops.scan import Scan
 from loadstone.loops.tile_loops import array_moves, existing_coordinates
 from loadstone.model.expression import integer
@@ -126,6 +141,39 @@ class Interface:
     def compute(self) -> Node:
         """The loops of a tile, over groups where there are lanes."""
         return self.names.loops(self._loops[0])
+
+    @cached_property
+    def _known(self) -> isl.Set:
+        """What is known of parameters."""
+        kernel, sizes = self.accelerator.kernel, self.style.sizes or {}
+        is_sized = set(kernel.parameters) <= set(sizes)
+        return within(parameter_limits(kernel, sizes), kernel.context) if is_sized else kernel.context
+
+    def counts(self, original: Node, tree: Node, facts: isl.Set) -> Mapping[int, Body]:
+        """The iterations of the loops of a tree, by their identities; that of some other names is the original."""
+        found = trip_counts(original, facts.intersect(self._known)) if self.style.tuned else ()
+        loops = (loop for loop in walk(tree) if isinstance(loop, For))
+        return {
+            id(loop): (TripCount(*each),) for loop, each in zip(loops, found, strict=bool(found)) if each is not None
+        }
+
+    def compute_counts(self, tree: Node) -> Mapping[int, Body]:
+        """The iterations of the loops over the statements of a tile."""
+        return self.counts(self._loops[0], tree, existing_coordinates(self.accelerator.plan.tiles))
+
+    def move_counts(self, way: Way, array: str, tree: Node) -> Mapping[int, Body]:
+        """The iterations of the loops that move an array, and of those over the beats of its rows."""
+        loops, beat = array_moves(self.accelerator, way, array), self.style.beats.get(array)
+        facts = existing_coordinates(self.accelerator.plan.tiles)
+        if beat is None:
+            return self.counts(loops, tree, facts)
+        found = trip_counts(loops, facts.intersect(self._known))
+        counted = (node for node in walk(tree) if isinstance(node, For | Instance))
+        known = (
+            (node, in_beats(n, beat) if isinstance(node, Instance) else n)
+            for node, n in zip(counted, found, strict=True)
+        )
+        return {id(node): (TripCount(*each),) for node, each in known if each is not None}
 
     def pipelined(self, tree: Node) -> Mapping[int, Pipelining]:
         """How the innermost loops of `compute` are pipelined, by their identities."""

@@ -36,7 +36,8 @@ lane_ bank_ bus_words is_filled head_words tail_words banked bool_stream bool_op
 _TESTBENCH = """memory parameters status moved expected ignored known wrong way first argc argv counts sizes fill
 reference allocate place array count limit given next_random"""
 _HOST = "card Card"
-RESERVED = frozenset(f"{_C} {_CPP} {_OWN} {_TESTBENCH} {_HOST}".split()) | MACROS
+_GUARDS = " ".join(f"guard_{number}" for number in range(1, 33))
+RESERVED = frozenset(f"{_C} {_CPP} {_OWN} {_TESTBENCH} {_HOST} {_GUARDS} loop_first loop_last".split()) | MACROS
 _OF_NETWORKS = ("result", "turn", "value", "initial")
 _OF_ARRAYS = ("@", "@_out", "@_at", "@_structure", "@_get", "@_set", "@_host", "@_port", "@_out_host", "@_out_port")
 _OF_PROCESSES = ("@", "@_words", "@_words_host", "@_words_port", "run_@")

@@ -31,7 +31,7 @@ from loadstone.emit.c.code import (
     word_type,
 )
 from loadstone.emit.c.compute.data_bounds import InstanceCode
-from loadstone.emit.c.compute.recurrences import Pipelining
+from loadstone.emit.c.compute.recurrences import Pipelining, has_loops
 from loadstone.emit.c.interface import Interface, Style
 from loadstone.emit.c.names import RESERVED, renamed
 from loadstone.emit.c.printer import emit_expression, loop_code, written
@@ -45,6 +45,7 @@ from loadstone.options import Flavour
 from loadstone.parallel.beats import NO_BEATS, Beats
 from loadstone.parallel.lanes import NO_LANES, Lanes
 from loadstone.storage.buffers import check_fixed_sizes
+from loadstone.transfer.tile_accesses import existing_tiles
 
 _TRUE, _WORDS = Text("true"), Text("words")
 
@@ -181,14 +182,17 @@ class Processes:
         passing = (
             frozenset(kernel.arrays) - given.accelerator.stored - {a.name for a in kernel.arrays.values() if a.live_out}
         )
-        pipelined, asked = given.pipelined(tree), pipeline_interval(kernel)
+        pipelined, asked, counts = given.pipelined(tree), pipeline_interval(kernel), given.compute_counts(tree)
 
         def begun(loop: For) -> Body:
+            count = counts.get(id(loop), ())
+            if has_loops(loop):
+                return count
             found = pipelined.get(id(loop), Pipelining(1, ()))
             memories = [given.locals[name].name for name in found.independent if name in given.locals]
-            return (Pipelined(max(asked, found.interval), alone=bool(memories)), *map(Independent, memories))
+            return (Pipelined(max(asked, found.interval), alone=bool(memories)), *map(Independent, memories), *count)
 
-        body = InstanceCode(statements, self._element, begun, passing, taken, given.lanes).code(tree)
+        body = InstanceCode(statements, self._element, begun, passing, taken, given.lanes, given.style.tuned).code(tree)
         return Function("Executes the statements of a tile.", "void", "compute_tile", given.in_tile, body)
 
     def _element(self, array: str, subscripts: Sequence[Text], is_write: bool) -> Text:
@@ -325,7 +329,11 @@ class Processes:
             declared = (code(f"const int {n} = @;", v) for n, v in values if n != v.text and n in names_used)
             return (*declared, *body)
 
-        return loop_code(self.given.names.loops(loops), instance)
+        tree = self.given.names.loops(loops)
+        tiles = self.given.accelerator.plan.tiles
+        around = existing_tiles(tiles).params() if names == tiles.inner else tiles.kernel.context
+        counts = self.given.counts(loops, tree, around)
+        return loop_code(tree, instance, lambda loop: counts.get(id(loop), ()))
 
 
 def _fenced(work: Statement) -> Body:

@@ -42,6 +42,7 @@ from loadstone.emit.c.code import (
     used,
     word_type,
 )
+from loadstone.emit.c.compute.recurrences import has_loops
 from loadstone.emit.c.external.elements import ExternalElements, externals
 from loadstone.emit.c.links import Link, Side
 from loadstone.emit.c.names import NetworkNames, ProcessNames, network_names, renamed
@@ -281,7 +282,9 @@ class ProcessBody:
         waits = any(link.shared for link in (*self._incoming, *self._outgoing))
         interval = pipeline_interval(self.parts.kernel) if self.process.kind == "compute" else 1
         pipelined = () if waits else (Pipelined(interval),)
-        return loop_code(self.parts.names.source.loops(loops), self._instance, lambda _: pipelined)
+        return loop_code(
+            self.parts.names.source.loops(loops), self._instance, lambda loop: () if has_loops(loop) else pipelined
+        )
 
     def _instance(self, leaf: Instance) -> Body:
         """One instance, behind declarations of its coordinates, except iterators.

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from loadstone.emit.c.arithmetic import arithmetic_helper, conversion_name, literal, must_be_spelled, operation_name
-from loadstone.emit.c.code import INDENT, PLAIN, Block, Body, Helper, Text, code, under, verbatim
+from loadstone.emit.c.code import EMPTY, INDENT, PLAIN, Block, Body, Helper, Text, code, under, verbatim
 from loadstone.frontend.c.headers import MACROS
 from loadstone.loops import model as loop_tree
 from loadstone.loops.model import For, If, Instance, Node, expressions
-from loadstone.loops.model import walk as nodes
 from loadstone.model.expression import (
     COMPARISONS,
     Binary,
@@ -191,36 +190,57 @@ def _subscripts(access: Access, values: dict[str, Expression], operands: Sequenc
     return [written(settled(tidy(substituted(subscript, values))), operands) for subscript in access.subscripts]
 
 
-def loop_code(
-    node: Node,
-    instance: Callable[[Instance], Body],
-    innermost: Callable[[For], Body] = lambda _: (),
-    special: Callable[[For], Body | None] = lambda _: None,
-) -> Body:
-    """A loop tree; `instance` gives its leaves, loops without loops in them begin with what `innermost` gives.
+def test_of(condition: Expression) -> tuple[Body, Text]:
+    """A condition as a test, and nothing in front of it."""
+    return (), written(condition)
 
-    `special` gives the code of some loops.
+
+def head_of(loop: For) -> tuple[Body, Text]:
+    """The head of a loop, and nothing in front of it."""
+    return (), loop_head(loop, written(loop.start), written(loop.condition))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopCode:
+    """How loop trees are written: `instance` gives leaves, `begun` what loops begin with, `special` some loops whole.
+
+    `head` and `test` give the head of a loop and the test of a condition, with declarations in front of it.
     """
-    match node:
-        case For() if (own := special(node)) is not None:
-            return own
-        case For(start=start, condition=condition, body=body):
-            head = loop_head(node, written(start), written(condition))
-            nested = any(isinstance(part, For) for part in nodes(body))
-            return (
-                Block(head, (*(() if nested else innermost(node)), *loop_code(body, instance, innermost, special))),
-            )
-        case If(condition=condition, then=then, otherwise=otherwise):
-            chosen = Block(code("if (@)", written(condition)), loop_code(then, instance, innermost, special))
-            if otherwise is None:
-                return (chosen,)
-            return (chosen, Block(Text("else"), loop_code(otherwise, instance, innermost, special)))
-        case loop_tree.Block(items=items):
-            return tuple(statement for item in items for statement in loop_code(item, instance, innermost, special))
-        case Instance():
-            return instance(node)
-        case _:
-            assert_never(node)
+
+    instance: Callable[[Instance], Body]
+    begun: Callable[[For], Body] = lambda _: ()
+    special: Callable[[For], Body | None] = lambda _: None
+    head: Callable[[For], tuple[Body, Text]] = head_of
+    test: Callable[[Expression], tuple[Body, Text]] = test_of
+
+    def code(self, node: Node) -> Body:
+        """The code of a tree."""
+        match node:
+            case For() if (own := self.special(node)) is not None:
+                return own
+            case For(body=body):
+                declared, head = self.head(node)
+                return _behind(declared, (Block(head, (*self.begun(node), *self.code(body))),))
+            case If(condition=condition, then=then, otherwise=otherwise):
+                declared, test = self.test(condition)
+                rest = () if otherwise is None else (Block(Text("else"), self.code(otherwise)),)
+                return _behind(declared, (Block(code("if (@)", test), self.code(then)), *rest))
+            case loop_tree.Block(items=items):
+                return tuple(statement for item in items for statement in self.code(item))
+            case Instance():
+                return self.instance(node)
+            case _:
+                assert_never(node)
+
+
+def _behind(declared: Body, body: Body) -> Body:
+    """Statements behind declarations, in a block of their own if there are any."""
+    return (Block(EMPTY, (*declared, *body)),) if declared else body
+
+
+def loop_code(node: Node, instance: Callable[[Instance], Body], begun: Callable[[For], Body] = lambda _: ()) -> Body:
+    """A loop tree; `instance` gives its leaves, and `begun` what loops begin with."""
+    return LoopCode(instance, begun).code(node)
 
 
 def emit_loops(node: Node, instance: Callable[[Instance], list[str]]) -> list[str]:

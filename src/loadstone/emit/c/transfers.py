@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -21,11 +21,13 @@ from loadstone.emit.c.code import (
     code,
     verbatim,
 )
-from loadstone.emit.c.external.beat_moves import BeatMoves, unnested
+from loadstone.emit.c.compute.recurrences import has_loops
+from loadstone.emit.c.external.beat_moves import BeatMoves
 from loadstone.emit.c.external.structures import own_structure
 from loadstone.emit.c.interface import Interface, Way
-from loadstone.emit.c.printer import is_constant, loop_code, written
-from loadstone.loops.model import Instance, Node
+from loadstone.emit.c.loops.long_conditions import named_head, named_test, unnested
+from loadstone.emit.c.printer import LoopCode, is_constant, written
+from loadstone.loops.model import For, Instance, Node
 from loadstone.loops.scan import Scan
 from loadstone.model.expression import Expression
 from loadstone.model.kernel import Array
@@ -142,18 +144,31 @@ class Transfers:
             point = [written(argument) for argument in leaf.arguments]
             return (self._move(verb, self.interface.accelerator.kernel.arrays[array], point), Text("words++;"))
 
-        return loop_code(self.interface.names.loops(loops), moved, lambda _: (Pipelined(),))
+        named = self.interface.names.loops(loops)
+        counts = self.interface.move_counts(_way(verb), array, named)
+
+        def begun(loop: For) -> Body:
+            return (*(() if has_loops(loop) else (Pipelined(),)), *counts.get(id(loop), ()))
+
+        return self._code(named, moved, begun)
+
+    def _code(self, tree: Node, moved: Callable[[Instance], Body], begun: Callable[[For], Body]) -> Body:
+        if not self.interface.style.tuned:
+            return LoopCode(moved, begun).code(tree)
+        return unnested(LoopCode(moved, begun, head=named_head, test=named_test).code(tree))
 
     def _rows(self, verb: Verb, array: str, loops: Node) -> Body:
         """Loops over rows that move in beats."""
         moves = BeatMoves(self.interface, self.interface.accelerator.kernel.arrays[array])
         ways = {"load": moves.loaded, "take": moves.received, "store": moves.stored}
+        named = self.interface.names.loops(loops)
+        counts = self.interface.move_counts(_way(verb), array, named)
 
         def moved(leaf: Instance) -> Body:
             *outer, first, last = map(written, leaf.arguments)
-            return ways[verb](outer, first, last)
+            return ways[verb](outer, first, last, counts.get(id(leaf), ()))
 
-        return unnested(loop_code(self.interface.names.loops(loops), moved))
+        return self._code(named, moved, lambda loop: counts.get(id(loop), ()))
 
     def _point_of(self, scans: Sequence[Scan]) -> Iterator[Statement]:
         """The current point of scans."""

@@ -107,6 +107,7 @@ VITIS = Syntax(
     alone="#pragma HLS loop_flatten off",
     unrolled="#pragma HLS unroll",
     independent="#pragma HLS dependence variable=@ type=inter direction=RAW dependent=false",
+    counted="#pragma HLS loop_tripcount min={} max={}",
     declared=_declared,
 )
 

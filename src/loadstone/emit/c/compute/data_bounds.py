@@ -17,9 +17,10 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import takewhile
 
-from loadstone.emit.c.code import Block, Body, Text, code, listed, word_type
+from loadstone.emit.c.code import Block, Body, Text, TripCount, code, listed, word_type
 from loadstone.emit.c.compute.lanes import lane_code
-from loadstone.emit.c.printer import ElementText, instance_code, is_constant, loop_code, loop_head, operands_of, written
+from loadstone.emit.c.loops.long_conditions import named_head, named_test, unnested
+from loadstone.emit.c.printer import ElementText, LoopCode, instance_code, is_constant, loop_head, operands_of, written
 from loadstone.loops import model as loop_tree
 from loadstone.loops.model import For, Instance, Node
 from loadstone.model import expression as expr
@@ -58,19 +59,21 @@ class InstanceCode:
     """Code of loops over the instances of statements.
 
     `passing` are arrays that nobody uses but these, and `taken` names that mean something in the code. Statements with
-    `lanes` have the iterators of lane 0 in the loops.
+    `lanes` have the iterators of lane 0 in the loops. When `named`, long conditions and bounds have names.
     """
 
     statements: Mapping[str, Statement]
     element: ElementText
-    innermost: Callable[[For], Body]
+    begun: Callable[[For], Body]
     passing: frozenset[str]
     taken: frozenset[str]
     lanes: Mapping[str, LaneLoops] = field(default_factory=dict[str, LaneLoops])
+    named: bool = False
 
     def code(self, node: Node) -> Body:
         """The code of a tree, in which loops with bounds from data run between these."""
-        return loop_code(node, self._instance, self.innermost, self._bounded)
+        how = LoopCode(self._instance, self.begun, self._bounded)
+        return unnested(replace(how, head=named_head, test=named_test).code(node)) if self.named else how.code(node)
 
     def _instance(self, leaf: Instance) -> Body:
         statement, lanes = self.statements[leaf.statement], self.lanes.get(leaf.statement)
@@ -96,7 +99,7 @@ class InstanceCode:
         condition = listed((written(loop.condition), *tests), " && ")
         head = loop_head(loop, written(first, bounds[0].operands), condition)
         declared = (code("const @ @ = @;", word_type(b.end.type), name, b.text) for name, b in ends.items())
-        body = (*(() if inner else self.innermost(loop)), *inside.code(loop.body))
+        body = (*(() if inner else _untold(self.begun(loop))), *inside.code(loop.body))
         runs = listed((written(_begins(each)) for each in (loop, *inner)), " && ")
         return (Block(code("if (@)", runs), (*declared, Block(head, body))),)
 
@@ -168,6 +171,11 @@ class InstanceCode:
             return bound is not None and bound.key in known
 
         return _where(statement, [part for part in _conjuncts(_tested(statement)) if not holds(part)])
+
+
+def _untold(body: Body) -> Body:
+    """Statements without the number of iterations."""
+    return tuple(each for each in body if not isinstance(each, TripCount))
 
 
 def _values(statement: Statement, leaf: Instance) -> dict[str, expr.Expression]:

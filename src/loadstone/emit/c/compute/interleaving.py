@@ -8,9 +8,10 @@ latencies of HLS compilers (`tile_order`). It is taken if the pipelined loops of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import reduce
 
-from loadstone.emit.c.compute.recurrences import Pipelining, Recurrences, innermost_loops, path_latency
+from loadstone.emit.c.compute.recurrences import Recurrences, innermost_loops, path_latency
 from loadstone.loops.accelerator import Accelerator
 from loadstone.loops.compiled_walk import IDLE, Run
 from loadstone.loops.model import Block, For, If, Instance, Node
@@ -19,7 +20,7 @@ from loadstone.loops.tile_loops import existing_coordinates
 from loadstone.model.evaluate import evaluate
 from loadstone.model.expression import Call, Expression, Operand, binary, integer, walk
 from loadstone.model.kernel import Access, Statement
-from loadstone.parallel.group_loops import LaneLoops, counted_lanes
+from loadstone.parallel.group_loops import counted_lanes
 from loadstone.parallel.hazards import may_follow
 from loadstone.parallel.lanes import Lanes
 from loadstone.parallel.pipelines import Pipeline, Wait
@@ -34,34 +35,37 @@ _APART = 1 << 24
 """Larger than subscripts of elements that are touched."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pipelined:
+    """The loops of a tile, and the intervals of the innermost ones, by their identities."""
+
+    tree: Node
+    intervals: Mapping[int, int]
+
+
 def interleaved(accelerator: Accelerator, limits: Mapping[str, Limits], lanes: Lanes) -> Lanes:
     """Lanes with the order of loops in which instances wait the least for each other."""
-    ranges, old = Ranges(accelerator.kernel, limits), _loops(accelerator, lanes)
-    if all(each.interval == 1 for each in old.values()):
+    ranges, old = Ranges(accelerator.kernel, limits), _pipelined(accelerator, lanes)
+    if all(interval == 1 for interval in old.intervals.values()):
         return lanes
     pipelines = {each.name: _pipeline(accelerator, ranges, lanes, each) for each in accelerator.kernel.statements}
     found = with_best_order(accelerator, ranges, lanes, pipelines)
     if found is lanes:
         return lanes
     tiles = list(_sample(accelerator, {name: high for name, (_, high) in limits.items()}))
-    counts = [
-        sum(_cycles(accelerator, each, loops, tile) for tile in tiles)
-        for each, loops in ((found, _loops(accelerator, found)), (lanes, old))
-    ]
-    return found if counts[0] < counts[1] else lanes
+    begin = _MEMORY + max(map(_depth, accelerator.kernel.statements))
+    new = _pipelined(accelerator, found)
+    before, after = (sum(_cycles(each.tree, tile, each.intervals, begin) for tile in tiles) for each in (old, new))
+    return found if after < before else lanes
 
 
-def _tree(accelerator: Accelerator, lanes: Lanes) -> tuple[Node, Mapping[str, LaneLoops]]:
-    """The loops of a tile, and the lanes of statements."""
-    return (accelerator.compute, {}) if lanes.grouping is None else counted_lanes(accelerator, lanes.grouping)
-
-
-def _loops(accelerator: Accelerator, lanes: Lanes) -> dict[int, Pipelining]:
-    """How the innermost loops are pipelined, in textual order."""
-    tree, loops = _tree(accelerator, lanes)
+def _pipelined(accelerator: Accelerator, lanes: Lanes) -> _Pipelined:
+    grouping = lanes.grouping
+    tree, loops = (accelerator.compute, {}) if grouping is None else counted_lanes(accelerator, grouping)
     statements = {each.name: each for each in accelerator.kernel.statements}
     found = Recurrences(statements, loops).of(tree, existing_coordinates(accelerator.plan.tiles))
-    return dict(enumerate(found))
+    intervals = {id(loop): each.interval for loop, each in zip(innermost_loops(tree), found, strict=True)}
+    return _Pipelined(tree, intervals)
 
 
 def _sample(accelerator: Accelerator, parameters: Mapping[str, int]) -> Iterator[dict[str, int]]:
@@ -82,25 +86,18 @@ def _middle(run: Run) -> tuple[int, ...]:
     return tuple(first + step * ((run.length - 1) // 2) for first, step in zip(run.arguments, run.steps, strict=True))
 
 
-def _cycles(accelerator: Accelerator, lanes: Lanes, loops: Mapping[int, Pipelining], tile: Mapping[str, int]) -> int:
-    """The cycles of the pipelined loops of a tile, which begin anew each time."""
-    tree, _ = _tree(accelerator, lanes)
-    intervals = {id(loop): loops[place].interval for place, loop in enumerate(innermost_loops(tree))}
-    begin = _MEMORY + max(map(_depth, accelerator.kernel.statements))
-    return _cycles_of(tree, dict(tile), intervals, begin)
-
-
-def _cycles_of(node: Node, values: dict[str, int], intervals: Mapping[int, int], begin: int) -> int:
+def _cycles(node: Node, values: dict[str, int], intervals: Mapping[int, int], begin: int) -> int:
+    """The cycles of pipelined loops, which take some to begin each time."""
     match node:
         case For() if id(node) in intervals:
             return begin + intervals[id(node)] * sum(1 for _ in _iterations(node, values))
         case For(body=body):
-            return sum(_cycles_of(body, inner, intervals, begin) for inner in _iterations(node, values))
+            return sum(_cycles(body, inner, intervals, begin) for inner in _iterations(node, values))
         case If(condition=condition, then=then, otherwise=otherwise):
             chosen = then if evaluate(condition, values, ()) else otherwise
-            return 0 if chosen is None else _cycles_of(chosen, values, intervals, begin)
+            return 0 if chosen is None else _cycles(chosen, values, intervals, begin)
         case Block(items=items):
-            return sum(_cycles_of(item, values, intervals, begin) for item in items)
+            return sum(_cycles(item, values, intervals, begin) for item in items)
         case Instance():
             return begin
 

@@ -53,10 +53,11 @@ class Pipelining:
 
 def innermost_loops(tree: Node) -> Iterator[For]:
     """The loops without loops in them, in textual order."""
-    return (loop for loop in walk(tree) if isinstance(loop, For) and not _has_loops(loop))
+    return (loop for loop in walk(tree) if isinstance(loop, For) and not has_loops(loop))
 
 
-def _has_loops(loop: For) -> bool:
+def has_loops(loop: For) -> bool:
+    """Whether there are loops in a loop."""
     return any(isinstance(part, For) for part in walk(loop.body))
 
 
@@ -83,7 +84,7 @@ class Recurrences:
             case For():
                 span = range_of(node, facts)
                 inside = with_iterator(facts, node.iterator)
-                if _has_loops(node):
+                if has_loops(node):
                     known = inside if span is None else narrowed(inside, lambda: visited(span, facts))
                     yield from self.of(node.body, known)
                 else:

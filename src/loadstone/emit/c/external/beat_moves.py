@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from loadstone.emit.c.code import (
     EMPTY,
@@ -37,20 +37,20 @@ class BeatMoves:
     given: Interface
     array: Array
 
-    def loaded(self, outer: Sequence[Text], first: Text, last: Text) -> Body:
+    def loaded(self, outer: Sequence[Text], first: Text, last: Text, count: Body) -> Body:
         """A row goes into local memory, or into the stream of the array if it has one."""
         queue, word = self.given.queues.get(self.array.name), code("@[first_beat + k_]", self._read)
         if queue is not None:
-            return self._row(outer, first, last, (), (Put(queue, word),))
+            return self._row((outer, first, last), count, (), (Put(queue, word),))
         taken = code(f"const {self._word} bus_words = @;", word)
-        return self._row(outer, first, last, (), (taken, *self._into_banks(outer)))
+        return self._row((outer, first, last), count, (), (taken, *self._into_banks(outer)))
 
-    def received(self, outer: Sequence[Text], first: Text, last: Text) -> Body:
+    def received(self, outer: Sequence[Text], first: Text, last: Text, count: Body) -> Body:
         """A row goes from the stream of an array into local memory."""
         taken = Get(self.given.queues[self.array.name], Text(f"const {self._word} bus_words = "))
-        return self._row(outer, first, last, (), (taken, *self._into_banks(outer)))
+        return self._row((outer, first, last), count, (), (taken, *self._into_banks(outer)))
 
-    def stored(self, outer: Sequence[Text], first: Text, last: Text) -> Body:
+    def stored(self, outer: Sequence[Text], first: Text, last: Text, count: Body) -> Body:
         """A row goes into external memory, whose elements beside it keep their values."""
         put = code("@[first_beat + k_] = bus_words;", self._written)
         body = (
@@ -58,7 +58,7 @@ class BeatMoves:
             *self._from_banks(outer),
             put,
         )
-        return self._row(outer, first, last, tuple(self._ends()), body)
+        return self._row((outer, first, last), count, tuple(self._ends()), body)
 
     @property
     def _read(self) -> External:
@@ -80,8 +80,9 @@ class BeatMoves:
     def _banking(self) -> Banking:
         return self.given.style.lanes.banking[self.array.name]
 
-    def _row(self, outer: Sequence[Text], first: Text, last: Text, ends: Body, body: Body) -> Body:
-        """The beats that a row is in, in a pipelined loop around a body."""
+    def _row(self, row: tuple[Sequence[Text], Text, Text], count: Body, ends: Body, body: Body) -> Body:
+        """The beats that a row is in, in a pipelined loop around a body, which begins with a count."""
+        outer, first, last = row
         begin, shift = self.given.elements.position(self.array, [*outer, Text("0")]), self._shift
         beats = f"(int)(((row_at + last_x) >> {shift}) - first_beat) + 1"
         place = Text(f"const int x_beat = (int)(((first_beat + k_) << {shift}) - row_at);")
@@ -93,7 +94,7 @@ class BeatMoves:
             Text(f"const long first_beat = (row_at + first_x) >> {shift};"),
             Text(f"const int beat_count = row_words > 0 ? {beats} : 0;"),
             *ends,
-            Block(Text("for (int k_ = 0; k_ < beat_count; k_++)"), (Pipelined(), *placed, *body)),
+            Block(Text("for (int k_ = 0; k_ < beat_count; k_++)"), (Pipelined(), *count, *placed, *body)),
             *under(Text("row_words > 0"), verbatim("words += row_words;")),
         )
         return (Block(EMPTY, inner),)
@@ -162,18 +163,3 @@ def _texts(body: Body) -> Iterator[Text]:
             yield statement
         elif isinstance(statement, Block):
             yield from _texts(statement.body)
-
-
-def unnested(body: Body) -> Body:
-    """Statements without braces around all that is in a loop."""
-
-    def flat(statement: Statement) -> Statement:
-        match statement:
-            case Block(body=(Block(head=head, body=inner),)) if head == EMPTY and statement.head != EMPTY:
-                return replace(statement, body=inner)
-            case Block(body=inner):
-                return replace(statement, body=unnested(inner))
-            case _:
-                return statement
-
-    return tuple(map(flat, body))
