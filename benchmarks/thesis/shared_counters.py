@@ -29,7 +29,8 @@ class Level:
         self._start = names.module.wire(names.fresh(f"{name}_asked"), bit)
         self._ends = {what: _wire(names, f"{name}_{what}", [_PARTS[what](b) for b in bounds]) for what in _PARTS}
         low, high = min(b.low for b in bounds), max(b.high for b in bounds)
-        shared = Bounds(name, **self._ends, low=low, high=high, never_empty=all(b.never_empty for b in bounds))
+        never_empty, ends = all(b.never_empty for b in bounds), self._ends
+        shared = Bounds(name, ends["first"], ends["end"], ends["step"], low, high, never_empty)
         self.automaton = counter(names, name, self._start, shared, ())
         self._loops: list[tuple[Value, Value, Bounds]] = []
         self._lasts: list[Value] = []

@@ -31,8 +31,8 @@ from loadstone.transform.selections import with_selections
 from loadstone.transform.tiling import TiledKernel, Tiling, untiled
 
 if TYPE_CHECKING:
-    from loadstone.emit.c import beats as program_beats
     from loadstone.emit.c.compute import interleaving
+    from loadstone.emit.c.external import beats as program_beats
     from loadstone.networks import build as network_build
     from loadstone.networks import closed_forms, description
     from loadstone.networks import reuse as network_reuse

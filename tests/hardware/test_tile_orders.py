@@ -12,10 +12,10 @@ import loadstone as ls
 from kernels import ROOT, random_kernel
 from loadstone.bus import Bus
 from loadstone.errors import IllegalTransformation, InputError, ToolError, UnsupportedError
-from loadstone.hardware.accelerator import tile_order
 from loadstone.loops.accelerator import Accelerator
 from loadstone.model.expression import Cast, Expression, walk
 from loadstone.model.kernel import Kernel
+from loadstone.parallel import tile_order
 from loadstone.pipeline import plan_tiles
 from loadstone.poly.dimensions import with_components
 from loadstone.poly.spaces import Dim
