@@ -74,8 +74,10 @@ class Triple:
         return Accelerator(self.plan)
 
     def start(self, parameters: Parameters) -> Memory:
-        """The memory before a run."""
-        return initial_memory(self.kernel, parameters, self.seed)
+        """The memory before a run, as the original needs it: a script may drop what subscripts by data."""
+        given = initial_memory(self.original, parameters, self.seed)
+        own = initial_memory(self.kernel, parameters, self.seed)
+        return {name: given.get(name, memory) for name, memory in own.items()}
 
     def check_memory(self, actual: Memory, parameters: Parameters, way: str) -> None:
         """Fails unless a memory is what the original program leaves, bit by bit."""

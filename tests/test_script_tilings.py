@@ -9,6 +9,7 @@ import pytest
 
 import loadstone as ls
 from loadstone.errors import UnsupportedError
+from loadstone.model.evaluate import evaluate
 from loadstone.transform.choice import choose_tiling, is_legal
 from loadstone.transform.tiling import TiledKernel, Tiling, tiled, untiled
 from random_triples import CHECKS, Triple, random_triple
@@ -140,6 +141,17 @@ def test_a_script_leaves_at_least_one_statement(script: str, tmp_path: Path) -> 
     result = ls.transformed(ls.parse(path), script)
     assert [s.name for s in result.kernel.statements] == ["S0"]
     assert ls.plan(result.kernel, Tiling(4)).exact
+
+
+def test_expanded_arrays_have_no_negative_extents(tmp_path: Path) -> None:
+    """Where no instance writes them they have no elements, and programs that allocate them run."""
+    path = tmp_path / "difference.c"
+    path.write_text(
+        "void f(int n, int m, int s, int a[n]) { for (int i = 0; i < n - m; i++) { s = a[i]; a[i] = -s; } }"
+    )
+    kernel = ls.transformed(ls.parse(path), "expand s").kernel
+    (extent,) = kernel.arrays["s_S0"].extents
+    assert [evaluate(extent, {"n": 2, "m": m}, ()) for m in (0, 1, 2, 5)] == [2, 1, 0, 0]
 
 
 @pytest.mark.parametrize(("way", "seed"), QUICK)

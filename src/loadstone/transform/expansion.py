@@ -14,7 +14,7 @@ import islpy as isl
 
 from loadstone.analysis import dependences, flow_of_reads
 from loadstone.model.affine import affine_value
-from loadstone.model.expression import Binary, Constant, Expression, Operand, Variable, substituted
+from loadstone.model.expression import Binary, Constant, Expression, Operand, Variable, integer, substituted
 from loadstone.model.free_name import free_name
 from loadstone.model.from_isl import expression_of, from_aff
 from loadstone.model.kernel import Access, Array, Kernel, Statement, renamed
@@ -98,9 +98,16 @@ def _home(kernel: Kernel, statement: Statement) -> _Home:
     one = isl.Val.one(domain.get_ctx())
     sizes = [greatest_value(domain, k).sub(low).add_constant_val(one).coalesce() for k, low in enumerate(lows)]
     subscripts = tuple(_minus(Variable(i, INT), low) for i, low in zip(statement.iterators, lows, strict=True))
-    extents = tuple(expression_of(size.gist(size.domain())) for size in sizes)
+    extents = tuple(_extent(size, kernel.context) for size in sizes)
     name = free_name(f"{old.name}_{statement.name}", {*kernel.arrays, *kernel.parameters}, "_")
     return _Home(Array(name, old.type, extents, False, False, None, True), statement, subscripts)
+
+
+def _extent(size: isl.PwAff, context: isl.Set) -> Expression:
+    """The size of the box in one dimension; zero where the statement has no instance and the size would be negative."""
+    known = size.gist(size.domain())
+    extent = expression_of(known)
+    return extent if context.is_subset(known.nonneg_set().params()) else Binary("max", extent, integer(0), INT)
 
 
 def _origin(least: isl.PwAff) -> isl.PwAff:
