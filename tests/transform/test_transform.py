@@ -457,8 +457,8 @@ def test_random_scripts_sweep(seed: int) -> None:
 def test_a_plan_asks_the_scheduler_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     answers: list[str] = []
 
-    def counted(compute: Callable[[], str], operations: int, seconds: int | None = None) -> str:
-        answers.append(isolated(compute, operations, seconds))
+    def counted(compute: Callable[[], str], operations: int, seconds: int, megabytes: int) -> str:
+        answers.append(isolated(compute, operations, seconds, megabytes))
         return answers[-1]
 
     monkeypatch.setattr(scheduler, "isolated", counted)
