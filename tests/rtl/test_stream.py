@@ -6,6 +6,7 @@ from collections import deque
 from random import Random
 
 from loadstone.rtl import Module, Simulation, Stream, add_queue, bit, unsigned
+from loadstone.rtl.blocks import BLOCK
 from loadstone.rtl.expressions import Concat
 from loadstone.rtl.stream import input_stream, output_stream
 
@@ -22,7 +23,7 @@ def queued(depth: int) -> Module:
 
 
 def test_words_leave_a_queue_in_order_and_none_is_lost() -> None:
-    for depth in (1, 2, 5):
+    for depth in (1, 2, 5, BLOCK + 1, 90):
         simulation, source, waiting, moved = Simulation(queued(depth)), Random(depth), deque[int](), 0
         for cycle in range(400):
             offers, accepts = source.random() < 0.6, source.random() < 0.5

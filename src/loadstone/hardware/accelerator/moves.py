@@ -21,8 +21,8 @@ from loadstone.rtl.expressions import Signal, Value, const
 from loadstone.rtl.record import Record
 from loadstone.rtl.types import address_width, bit, unsigned
 
-MOVES = 2
-"""How many moves the queue holds."""
+MOVES, TOLD = 2, 2
+"""How many moves the queue holds, and how many the last registers, through which no path leads back."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +88,7 @@ def add_moves(external: External, title: str, mover: Mover, stores: ArrayLayouts
     room, waits, shown, found = _queued(external, title, mover, record, stands, move, passes, numbers)
     follows = _follows(external, title, found, shown & passes, numbers)
     record = Record({**record.fields, "follows": bit})
-    told = names.queue(f"{title}_told", 1, shown, record.made(**found, follows=follows), taken)
+    told = names.queue(f"{title}_told", TOLD, shown, record.made(**found, follows=follows), taken)
     m.assign(passes, told.room)
     is_there, valid, parts = waits | told.valid, told.valid, record.unpacked(told.data)
     m.assign(mover.passes[MARKERS.tile_end], at_end & room)

@@ -18,6 +18,7 @@ from loadstone.bus.ports import Bus
 from loadstone.dram.timing import Timing
 from loadstone.dram.transactions import Answer, Burst, Counters, TransactionMemory
 from loadstone.hardware.accelerator.loading import ON_THE_WAY, QUEUED
+from loadstone.hardware.accelerator.moves import MOVES, TOLD
 from loadstone.hardware.accelerator.storing import WAITING
 from loadstone.parallel.pipelines import FIRST_READ, WRITES, Port, TileTimes
 from loadstone.simulate.prediction.history import History, OpenBursts
@@ -167,12 +168,13 @@ class _Requests:
 class _Moves:
     """The queue between a mover and its engine, which holds two moves [moves.py]: when the last ones were taken.
 
-    A register behind it holds a third one; where addresses have rows, two others hold one each.
+    The last stage behind it holds two more; where addresses have rows, two others hold one each.
     """
 
     def __init__(self, has_rows: bool) -> None:
         self._stages = 1 + 2 * has_rows
-        self._taken = deque([-1] * (2 + self._stages), maxlen=2 + self._stages)
+        held = MOVES + TOLD + self._stages - 1
+        self._taken = deque([-1] * held, maxlen=held)
 
     def entered(self, time: int) -> int:
         """The cycle in which a move enters, if the mover stands at it from a time on."""
