@@ -61,5 +61,10 @@ def test_a_chain_keeps_its_order_and_interval() -> None:
     assert loops(CHAIN, 8) == ["i", "II=7"]
 
 
+def test_an_interval_that_the_source_asks_for() -> None:
+    asked = PRODUCT.replace("  for (int i", "#pragma HLS PIPELINE II=2\n  for (int i", 1)
+    assert loops(asked, 8)[-1] == "II=2"
+
+
 def test_short_loops_are_not_interleaved() -> None:
     assert loops(PRODUCT, (2, 2, 16)) == ["i", "j", "k", "II=4"]

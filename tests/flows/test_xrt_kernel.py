@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,8 +32,8 @@ extern "C" void device_write(uint32_t, uint32_t) {{}}
 def packaged(name: str) -> Project:
     _, sizes, parameters = KERNELS[name]
     tiling = ls.Tiling(sizes) if sizes else None
-    options: dict[str, Any] = {**WIDE.get(name, {}), "flows": ("vitis", "xrt")}
-    return ls.build(kernel_of(name), tiling, target="hls", parameters=parameters, **options)
+    flows, options = ("vitis", "xrt"), WIDE.get(name, {})
+    return ls.build(kernel_of(name), tiling, target="hls", parameters=parameters, flows=flows, **options)
 
 
 def dispatch(header: str, name: str) -> str:

@@ -183,6 +183,7 @@ class Processes:
             frozenset(kernel.arrays) - given.accelerator.stored - {a.name for a in kernel.arrays.values() if a.live_out}
         )
         pipelined, asked, counts = given.pipelined(tree), pipeline_interval(kernel), given.compute_counts(tree)
+        is_asked = any(each.directive == "PIPELINE" and each.number("ii") for each in kernel.pragmas)
 
         def begun(loop: For) -> Body:
             count = counts.get(id(loop), ())
@@ -190,7 +191,8 @@ class Processes:
                 return count
             found = pipelined.get(id(loop), Pipelining(1, ()))
             memories = [given.locals[name].name for name in found.independent if name in given.locals]
-            return (Pipelined(max(asked, found.interval), alone=bool(memories)), *map(Independent, memories), *count)
+            interval = asked if is_asked else found.interval
+            return (Pipelined(interval, alone=bool(memories)), *map(Independent, memories), *count)
 
         body = InstanceCode(statements, self._element, begun, passing, taken, given.lanes, given.style.tuned).code(tree)
         return Function("Executes the statements of a tile.", "void", "compute_tile", given.in_tile, body)

@@ -29,6 +29,8 @@ from loadstone.parallel.walks import tile_order
 
 _MEMORY = 2
 """Cycles to write a result into local memory, and to read it."""
+_MOST_STATEMENTS = 6
+"""The statements of a kernel whose orders are tried; each order takes loops for all of them."""
 _MOST_STRIPS = 5
 """The strips of which a tile is in the sample."""
 _APART = 1 << 24
@@ -45,6 +47,8 @@ class _Pipelined:
 
 def interleaved(accelerator: Accelerator, limits: Mapping[str, Limits], lanes: Lanes) -> Lanes:
     """Lanes with the order of loops in which instances wait the least for each other."""
+    if len(accelerator.kernel.statements) > _MOST_STATEMENTS:
+        return lanes
     ranges, old = Ranges(accelerator.kernel, limits), _pipelined(accelerator, lanes)
     if all(interval == 1 for interval in old.intervals.values()):
         return lanes
