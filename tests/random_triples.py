@@ -74,10 +74,14 @@ class Triple:
         return Accelerator(self.plan)
 
     def start(self, parameters: Parameters) -> Memory:
-        """The memory before a run, as the original needs it: a script may drop what subscripts by data."""
+        """The memory before a run, as the original needs it: a script may drop what subscripts by data.
+
+        Expanded temporaries have other extents than in the original.
+        """
         given = initial_memory(self.original, parameters, self.seed)
         own = initial_memory(self.kernel, parameters, self.seed)
-        return {name: given.get(name, memory) for name, memory in own.items()}
+        same = {name for name, memory in own.items() if name in given and given[name].extents == memory.extents}
+        return {name: given[name] if name in same else memory for name, memory in own.items()}
 
     def check_memory(self, actual: Memory, parameters: Parameters, way: str) -> None:
         """Fails unless a memory is what the original program leaves, bit by bit."""

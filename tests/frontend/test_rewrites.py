@@ -54,6 +54,7 @@ POINTERS = (
     "int *p; p = &b[i]; *p = a[i]; p = &a[n - 1]; p[-i] += 3;",
     "int *p = &a[i]; int t[3]; int *q = t; for (int k = 0; k < 3; k++) *q++ = *p + k; q = t; b[i] = q[0] + *(q + 2);",
     "int *p = b; p += i; S1: *p = a[i];",
+    "const int *p = a; p = p + i; b[i] = *p; p = p - i; b[i] += p[0];",
     "for (int a = 0; a < 2; a++) b[i] += a;",
 )
 FUNCTIONS = (

@@ -18,6 +18,7 @@ import islpy as isl
 
 from loadstone.model.kernel import Access, Array, Kernel, Statement
 from loadstone.poly import map_from_values
+from loadstone.poly.extrema import greatest_value, least_value
 from loadstone.poly.spaces import constant, dimension, values_of
 from loadstone.tiling_search.footprints import forms
 from loadstone.transfer.strips import in_memory, memory_arrays
@@ -185,7 +186,7 @@ def _matching(value: isl.PwAff, own: Mapping[str, isl.PwAff], other: Statement) 
 
 def _end(reach: isl.Set, position: int, last: bool, space: isl.Space) -> isl.PwAff | None:
     """The first or the last date in one dimension, for instances of a statement; None unless it is affine."""
-    end = reach.dim_max(position) if last else reach.dim_min(position)
+    end = (greatest_value if last else least_value)(reach, position)
     found: list[isl.Aff] = []
     end.insert_domain(space).foreach_piece(lambda _, function: found.append(function))
     return isl.PwAff.from_aff(found[0]) if len(found) == 1 else None

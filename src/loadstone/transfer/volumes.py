@@ -22,7 +22,7 @@ from loadstone.poly.limits import LimitReached, operation_limit
 from loadstone.poly.names import parameter_point
 from loadstone.poly.spaces import Dim, without_determined_dims
 
-COUNTING_LIMIT, FLAT_LIMIT = 50_000, 300_000
+COUNTING_LIMIT, FLAT_LIMIT = 50_000, 400_000
 """The operations that a closed form may take, and that of a set of few dimensions, where they take less time."""
 FEW_DIMENSIONS = 4
 """Strips of two outer coordinates and the elements of a matrix."""

@@ -15,7 +15,7 @@ from pycparser import c_ast
 from loadstone.errors import InputError, Problems, Span, refused
 from loadstone.frontend.c.declarations import Environment
 from loadstone.frontend.c.rewrites.places import Substitution, moves_by_steps, place_of, sets_of, with_steps_counted
-from loadstone.frontend.c.trees import items_of, mapped, names_declared
+from loadstone.frontend.c.trees import items_of, mapped, names_declared, names_used
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,4 +113,6 @@ def _setting(node: c_ast.Node, pointers: set[str]) -> _Set | None:
 
 def _is_set_anew(node: c_ast.Node, name: str) -> bool:
     found = _setting(node, {name})
-    return found is not None and not any(part is not node for part in sets_of(node, name))
+    return (
+        found is not None and name not in names_used(found.value) and all(part is node for part in sets_of(node, name))
+    )

@@ -50,19 +50,22 @@ def _without(node: c_ast.Node, steps: Sequence[c_ast.UnaryOp]) -> c_ast.Node:
 
 
 def with_one_counter(node: c_ast.For) -> list[c_ast.Node]:
-    """The loop with one counter in its head; as it is where the others depend on it."""
+    """The loop with one counter in its head; as it is where others depend on it, or it on them."""
     starts, steps = _parts(node.init), _parts(node.next)
     if len(starts) < 2 and len(steps) < 2:
         return [node]
     counter = _counter(node, starts, steps)
     other_starts = [start for start in starts if _target(start) != counter]
     other_steps = [step for step in steps if _target(step) != counter]
-    if counter is None or any(counter in names_used(part) for part in (*other_starts, *other_steps)):
+    own = [start for start in starts if _target(start) == counter]
+    own_steps = [step for step in steps if _target(step) == counter]
+    used = {name for part in (*own, *own_steps) for name in names_used(part)}
+    others = (*other_starts, *other_steps)
+    if counter is None or any(counter in names_used(part) or _target(part) in used for part in others):
         return [node]
     loop = copy(node)
-    own = [start for start in starts if _target(start) == counter]
     loop.init = c_ast.DeclList(own, node.coord) if own and isinstance(own[0], c_ast.Decl) else next(iter(own), None)
-    loop.next = next((step for step in steps if _target(step) == counter), None)
+    loop.next = next(iter(own_steps), None)
     body = _before_continue(node.stmt, other_steps)
     loop.stmt = c_ast.Compound([*items_of(body), *other_steps], node.stmt.coord)
     result = [*other_starts, loop]
