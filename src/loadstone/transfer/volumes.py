@@ -23,9 +23,9 @@ from loadstone.poly.names import parameter_point
 from loadstone.poly.spaces import Dim, without_determined_dims
 
 COUNTING_LIMIT, FLAT_LIMIT = 50_000, 400_000
-"""The operations that a closed form may take, and that of a set of few dimensions, where they take less time."""
-FEW_DIMENSIONS = 4
-"""Strips of two outer coordinates and the elements of a matrix."""
+"""The operations that a closed form may take, and that of a flat set, where they take less time."""
+FLAT_DIMENSIONS, FLAT_STRIDES = 4, 1
+"""Strips of two outer coordinates and the elements of a matrix; the pieces with quotients, which take long."""
 SIMPLE_DIMENSIONS, SIMPLE_PIECES, SIMPLE_CONSTRAINTS = 3, 2, 12
 """Sets that are counted here: barvinok takes a millisecond at most, another process five."""
 UNLIMITED = 0
@@ -41,11 +41,17 @@ def volume(relation: isl.Map | isl.Set) -> isl.PwQPolynomial | None:
 @kept_by_text
 def _volume(relation: isl.Map | isl.Set) -> isl.PwQPolynomial | None:
     points = without_determined_dims(_points(relation))
-    limit = FLAT_LIMIT if points.dim(Dim.set) <= FEW_DIMENSIONS else COUNTING_LIMIT
+    limit = FLAT_LIMIT if _is_flat(points) else COUNTING_LIMIT
     if _is_simple(points):
         with operation_limit(UNLIMITED):
             return _read(str(points.card().coalesce()))
     return _closed_form(lambda: points.card().coalesce(), limit)
+
+
+def _is_flat(points: isl.Set) -> bool:
+    """Whether a set has few dimensions, and few pieces with quotients."""
+    strided = sum(each.dim(Dim.div) > 0 for each in points.get_basic_sets())
+    return points.dim(Dim.set) <= FLAT_DIMENSIONS and strided <= FLAT_STRIDES
 
 
 def _is_simple(points: isl.Set) -> bool:
