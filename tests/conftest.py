@@ -33,7 +33,7 @@ COSTLY = frozenset(
     }
 )
 """Folders and files in which `make test` runs a sample of tests with many cases."""
-MANY, ONE_OF = 4, 10
+MANY, ONE_OF = 4, 16
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +51,7 @@ def browser() -> Generator[Any]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of costly tests with many cases, each tenth one stays, at least one; the others belong to the sweep.
+    """Of costly tests with many cases, each sixteenth one stays, at least one; the others belong to the sweep.
 
     Where the sample begins depends on the name of the test alone, so that it is the same in each run.
     """

@@ -105,7 +105,7 @@ def test_random_kernels_with_may_accesses(seed: int) -> None:
     check_random(seed, may=True)
 
 
-@pytest.mark.parametrize("stem", ["threshold", "histogram"])
+@pytest.mark.parametrize("stem", [pytest.param("threshold", marks=pytest.mark.sweep), "histogram"])
 def test_may_accesses_run_in_all_ways(stem: str) -> None:
     kernel = ls.parse(next(path for path in EXAMPLES if path.stem == stem))
     for tiles in example_tilings(kernel):
@@ -128,7 +128,7 @@ def test_strips_that_could_overlap_may_drain(stem: str) -> None:
     check_accelerator(Accelerator(plan), list(tiny_parameters(kernel))[-2:], ("checked", "hls"), seed=1)
 
 
-@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("depth", [pytest.param(2, marks=pytest.mark.sweep), 3])
 def test_rows_that_a_later_strip_loads(depth: int, tmp_path: Path) -> None:
     """A strip loads what the one two before stored: in all ways, with strips of several tiles and of one."""
     path = tmp_path / "rows_later.c"
@@ -139,7 +139,7 @@ def test_rows_that_a_later_strip_loads(depth: int, tmp_path: Path) -> None:
     check_accelerator(Accelerator(plan), rows, WAYS, seed=depth)
 
 
-@pytest.mark.parametrize("seed", [3, 5, 9])
+@pytest.mark.parametrize("seed", [5, *(pytest.param(k, marks=pytest.mark.sweep) for k in (3, 9))])
 def test_scans_that_are_too_costly_walk_a_box(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "SCAN_LIMIT", 1)
     check_random(seed, may=seed == 5)

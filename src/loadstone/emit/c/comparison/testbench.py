@@ -116,9 +116,9 @@ class Callee:
         ]
 
     @property
-    def helpers(self) -> str:
+    def helpers(self) -> list[str]:
         """The functions that a call needs."""
-        return _BEATS if any(external.beat > 1 for external in self.program.arrays) else ""
+        return [*_BEATS.splitlines(), ""] if any(external.beat > 1 for external in self.program.arrays) else []
 
     @property
     def _places(self) -> dict[str, int]:
@@ -170,7 +170,7 @@ def emit_entry(callee: Callee) -> str:
         size = f"(size_t)({_element_count(arrays[k], program.names)}) * sizeof({word_type(arrays[k].type)})"
         copied += [f"initial[{k}] = malloc({size} + 1);", f"if (!initial[{k}])", f"{INDENT}abort();"]
         copied.append(f"memcpy(initial[{k}], memory[{k}], {size});")
-    lines = ["#include <stdlib.h>", "#include <string.h>", "", callee.header, "", *callee.helpers.split("\n")]
+    lines = ["#include <stdlib.h>", "#include <string.h>", "", callee.header, "", *callee.helpers]
     wide = (name for external in program.arrays if external.beat > 1 for name in external.arrays)
     sized = dict.fromkeys((*(arrays[k].name for k in callee.copied), *wide))
     lines += helpers_used(extent for name in sized for extent in program.kernel.arrays[name].extents)
@@ -200,7 +200,7 @@ def emit_testbench(callee: Callee, defaults: Mapping[str, int], predicted: tuple
         *("", callee.header, "", f"{callee.linkage}{entry_head('reference')};", ""),
         *helpers_used(extent for array in kernel.arrays.values() for extent in array.extents),
         _HELPERS,
-        *callee.helpers.split("\n"),
+        *callee.helpers,
         *_fill_function(kernel, names),
         *_main(callee, defaults, predicted),
     ]
