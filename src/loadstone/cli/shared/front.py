@@ -36,7 +36,7 @@ _ENDINGS = (".html", ".json")
 def show_front(arguments: argparse.Namespace) -> int:
     """Print the front of a space of designs, write it, or make one of its designs."""
     refuse(arguments, ("local",), "without --curve")
-    check_modes(arguments, (EXPLORED,), {EXPLORED: "explore, whose designs are accelerators"})
+    check_modes(arguments, (EXPLORED,), {EXPLORED: "explore"})
     if arguments.apply is None and arguments.file and Path(arguments.file).suffix not in _ENDINGS:
         raise refused(f"cannot write a front as '{arguments.file}'", None, "-o FILE.html or FILE.json")
     if arguments.cluster is not None:
